@@ -1,17 +1,16 @@
-/// The answer to the error of a durable mutation that is not retried.
+/// The answer of an `onConflict` handler to the error of a durable mutation that has no retries left.
 public enum ConflictAnswer<Input: Sendable>: Sendable {
-  /// The run is sent again as it is, with the same idempotency key, after the delay of its retries.
+  /// Sends the run again with the same input and idempotency key, after the delay of its retries.
   case retry
-  /// The run is sent again with another input after the delay of its retries, and with another
-  /// idempotency key: it is another request.
+  /// Sends the run again with another input, after the delay of its retries. The new request has another
+  /// idempotency key.
   ///
-  /// ``/StreamQuery/MutationContext/attempt`` continues to count. If the input cannot be written,
-  /// the item stops, see ``ask``.
+  /// ``/StreamQuery/MutationContext/attempt`` continues to count. If the input cannot be encoded, the item
+  /// stops as it does for ``ask``.
   case rebase(Input)
-  /// The run fails: its changes are rolled back, its callbacks are called, and its record is
-  /// removed.
+  /// Lets the run fail: its changes are rolled back, its callbacks are called, and its record is removed.
   case drop
-  /// The item stays in the outbox until it gets an answer, see ``Outbox/retry(_:)``,
-  /// ``Outbox/rebase(_:with:)`` and ``Outbox/drop(_:)``; its scope waits.
+  /// Stops the item in the outbox until ``Outbox/retry(_:)``, ``Outbox/rebase(_:with:)`` or
+  /// ``Outbox/drop(_:)`` is called; later runs of its scope wait.
   case ask
 }

@@ -4,11 +4,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Finds and replaces texts in JSON, without knowledge of the types.
+/// Finds and replaces strings in JSON, without knowledge of the encoded types.
 ///
-/// Data that is not JSON stays as it is.
+/// Data that is not JSON is not changed.
 enum IdentifierText {
-  /// Calls a closure with the range of each text, including its quotation marks.
+  /// Calls a closure with the range of each string in the JSON, including its quotation marks.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
   private static func forEach(_ json: Data, _ body: (Range<Data.Index>) -> Void) {
@@ -41,7 +41,7 @@ enum IdentifierText {
     return try? JSONDecoder().decode(String.self, from: json[range])
   }
 
-  /// The texts in a JSON value, including the names of its fields.
+  /// Returns the strings in a JSON value, including the names of its fields.
   static func texts(in json: Data) -> Set<String> {
     var texts: Set<String> = []
     forEach(json) { range in
@@ -50,12 +50,12 @@ enum IdentifierText {
     return texts
   }
 
-  /// Replaces whole texts.
+  /// Replaces strings in a JSON value that are equal to one of several identifiers.
   ///
   /// - Parameters:
-  ///   - ids: The replacement of each text.
+  ///   - ids: The replacement of each identifier.
   ///   - json: The JSON value.
-  /// - Returns: The new value; `nil` if no text is replaced.
+  /// - Returns: The new value; `nil` if no string was replaced.
   static func replacing(_ ids: [String: String], in json: Data) -> Data? {
     var result = Data()
     var end = json.startIndex

@@ -7,13 +7,13 @@ public import Foundation
 #endif
 
 extension Mutation where Input: Codable {
-  /// Keeps each run in the client's ``Outbox`` until it is sent: it survives the process.
+  /// Keeps each run in the client's ``Outbox`` until it is sent, so that it survives the process.
   ///
-  /// A run is written to the store after `onMutate` and before its first attempt. From then on it
-  /// is sent at least once, no matter how often the process ends: with the same
-  /// ``/StreamQuery/MutationContext/idempotencyKey`` in all attempts, and after all runs of its
-  /// scope that began earlier. It is over, and its record is removed, when it succeeded, when it
-  /// was cancelled or dropped, or when it failed for good.
+  /// A run is written to the store after `onMutate` and before its first attempt. From then on it is sent at
+  /// least once, no matter how often the process ends. All attempts have the same
+  /// ``/StreamQuery/MutationContext/idempotencyKey``, and follow all earlier runs of the scope. The run is
+  /// over, and its record is removed, when it has succeeded, was cancelled or dropped, or has failed for
+  /// good.
   ///
   /// ```swift
   /// extension Mutation where Input == Rename, Output == User {
@@ -27,30 +27,29 @@ extension Mutation where Input: Codable {
   /// }
   /// ```
   ///
-  /// The key is the name under which the mutation is found after a restart: data that varies from
-  /// run to run belongs into the input. The differences from other mutations:
+  /// After a restart, a mutation is found by its key: data that varies from run to run belongs into the
+  /// input. Durable mutations differ from others:
   ///
-  /// - Failed attempts are retried until one succeeds, unless
-  ///   ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)`` or the defaults of the key say otherwise
-  ///   or there is an ``onConflict(_:)``. Name the errors for which another attempt is of no use.
+  /// - Failed attempts are retried until one succeeds. ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)``, the
+  ///   defaults of the key, and ``onConflict(_:)`` change that. Name the errors for which another attempt is
+  ///   of no use.
   /// - Cancelling the caller ends only its wait. ``/StreamQuery/QueryClient/cancelMutations(_:)``
   ///   and ``Outbox/drop(_:)`` end the run and remove the record. An attempt that throws
   ///   `CancellationError` by itself has failed like any other.
   /// - ``/StreamQuery/QueryClient/clear()`` does not end the runs, and
   ///   ``/StreamQuery/QueryClient/shutDown()`` leaves the records to the next client.
-  /// - After a restart, callbacks and optimistic changes are those of the registered mutation. An
-  ///   `onMutate` that throws then does not end the run: it stays, stopped, with an event.
-  /// - The first run of a mutation that is not registered registers it, closures and all, for as
-  ///   long as the client lives. Register a mutation whose closures retain nothing that must be
-  ///   released earlier.
+  /// - After a restart, callbacks and optimistic changes are those of the registered mutation. If its
+  ///   `onMutate` throws then, the run does not end: the item stays, stopped, and an event reports the error.
+  /// - If the mutation is not registered, its first run registers it, with all closures, for the life of the
+  ///   client. So register it without closures that retain objects which must be released earlier.
   /// - The record is removed after the callbacks: if the process ends during them, the run is sent
   ///   again.
   ///
   /// - Parameters:
-  ///   - version: The version of the form of the input; change it with the form.
-  ///   - migrating: Makes an input of the bytes of another version, which are JSON. Without it, and
-  ///     for the same version, the bytes are decoded as they are. If it throws, the item stays in
-  ///     the outbox and waits for an answer.
+  ///   - version: The version of the input's encoded form; change it when you change the form.
+  ///   - migrating: Makes an input from the bytes of another version, which are JSON. Without this closure,
+  ///     and for the same version, the bytes are decoded as they are. If it throws, the item stays in the
+  ///     outbox and waits for an answer.
   /// - Returns: The changed mutation.
   public func durable(
     version: String = "",
@@ -71,11 +70,12 @@ extension Mutation where Input: Codable {
 }
 
 extension Mutation {
-  /// Changes nothing: an input that is written to a store has to be `Codable`.
+  /// Explains that the input must be `Codable`, because it is written to a store; this overload changes
+  /// nothing.
   ///
   /// - Parameters:
-  ///   - version: The version of the form of the input.
-  ///   - migrating: Makes an input of the bytes of another version.
+  ///   - version: The version of the input's encoded form.
+  ///   - migrating: Makes an input from the bytes of another version.
   /// - Returns: The mutation.
   @_disfavoredOverload
   @available(*, unavailable, message: "the input is written to a store: make its type Codable")
@@ -86,7 +86,7 @@ extension Mutation {
 }
 
 extension Mutation where Input == Void {
-  /// Keeps each run in the client's ``Outbox`` until it is sent: it survives the process.
+  /// Keeps each run in the client's ``Outbox`` until it is sent, so that it survives the process.
   ///
   /// - Returns: The changed mutation.
   public func durable() -> Self {
@@ -102,10 +102,10 @@ extension Mutation where Input == Void {
 }
 
 extension Mutation {
-  /// Answers an error of a durable run without retries left, such as a conflict.
+  /// Answers an error of a durable run that has no retries left, such as a conflict.
   ///
-  /// It is called in the run's task, which waits for the answer; the runs behind it in its scope
-  /// wait, too. Without it such a run fails.
+  /// The handler is called in the run's task, which waits for the answer; later runs of the same scope wait,
+  /// too. Without a handler such a run fails.
   ///
   /// ```swift
   /// let mutation = Mutation<Rename, User>.rename().durable().onConflict { error, input, context in
@@ -113,8 +113,8 @@ extension Mutation {
   /// }
   /// ```
   ///
-  /// With it, attempts are not retried unless ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)``
-  /// says so: each error is answered. The last of several handlers counts.
+  /// With a handler, attempts are not retried unless ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)`` says
+  /// so: each error is answered. If there are several handlers, the last one is called.
   ///
   /// - Parameter body: Gets the error, the input, and the context of the work.
   /// - Returns: The changed mutation.
@@ -136,11 +136,12 @@ extension Mutation {
 
   /// Replaces temporary identifiers in waiting items of the outbox, once the server has given the real ones.
   ///
-  /// In every waiting input, in the store and in memory, each text that is equal to a temporary identifier
-  /// becomes the real one: before the next run of the scope begins, and together with the removal of this
-  /// run's record. Running attempts are not changed, but later attempts of the same run are. Inputs are
-  /// searched as JSON: an identifier must be encoded as a text by itself, as strings and UUIDs are. The
-  /// client remembers the replaced identifiers for as long as it lives; the next process does not.
+  /// In every waiting input, in the store and in memory, each string that is equal to a temporary identifier
+  /// becomes the real one. This happens before the next run of the scope begins, in one write with the
+  /// removal of this run's record. A running attempt keeps its input, but later attempts of the same run get
+  /// the new one. Inputs are searched as JSON: an identifier must be encoded as a string by itself, as
+  /// strings and UUIDs are. The client remembers the replaced identifiers for as long as it lives; the next
+  /// process does not.
   ///
   /// ```swift
   /// let mutation = Mutation<String, User>("create") { temporaryID in .ada }

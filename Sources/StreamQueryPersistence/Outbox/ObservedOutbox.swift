@@ -1,8 +1,7 @@
 public import Observation
 @_spi(Adapters) public import StreamQuery
 
-/// The items that wait to be sent, as an observable object: for a badge, a list, or a question to
-/// the user.
+/// The items that wait to be sent, as an observable object: for a badge, a list, or a question to the user.
 ///
 /// ```swift
 /// let outbox = ObservedOutbox(client: client)
@@ -10,19 +9,20 @@ public import Observation
 /// if let item = outbox.stopped.first { outbox.retry(item.id) }
 /// ```
 ///
-/// It shows the waiting items in its first frame, and then the newest state, until it is released.
-/// Each property is tracked by itself: a view that reads only ``count`` is not drawn again for the
-/// steps of an item. After the end of the client's account, it shows nothing.
+/// The object shows the waiting items in its first frame, and then the newest state, until it is released.
+/// Each property is tracked by itself: a view that reads only ``count`` is not drawn again for the steps of
+/// an item. After the end of the client's account, the object is empty.
 @MainActor @Observable
 public final class ObservedOutbox {
   /// The items that wait or are being sent, in the order in which they were started.
   public private(set) var items: OutboxItems
   /// The number of items.
   public private(set) var count: Int
-  /// The items that wait for an answer to their error.
+  /// The items that failed and wait for an answer: ``retry(_:)``, ``rebase(_:with:)`` or ``drop(_:)``.
   public private(set) var stopped: [OutboxItem]
 
-  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
+  /// A function that applies arriving changes inside of it, such as an animation; `nil` applies them
+  /// directly.
   @ObservationIgnored public var changeContext: (@MainActor (_ change: () -> Void) -> Void)?
 
   @ObservationIgnored private let client: QueryClient
@@ -31,7 +31,7 @@ public final class ObservedOutbox {
 
   /// Creates an object that shows the waiting items of a client's outbox.
   ///
-  /// - Parameter client: The client; without an outbox there is nothing to show.
+  /// - Parameter client: The client; if it has no outbox, the object stays empty.
   public init(client: QueryClient) {
     self.client = client
     let items = client.isErased ? OutboxItems() : client.outbox.currentItems
@@ -58,27 +58,26 @@ public final class ObservedOutbox {
     following?.cancel()
   }
 
-  /// Whether nothing waits.
+  /// Whether no item waits or is being sent.
   public var isEmpty: Bool { count == 0 }
 
-  /// Sends an item now that waits for an answer, for its next attempt, or for its delay.
+  /// Sends an item now, although it waits for an answer, for its next attempt, or for its delay.
   ///
   /// - Parameter id: The item.
   public func retry(_ id: OutboxItem.ID) {
     client.outbox.retry(id)
   }
 
-  /// Takes an item back, as an undo button does, without waiting for the store.
+  /// Removes an item, as an undo button does, and returns before the store has removed it.
   ///
-  /// - Parameter id: The item; an item that is gone already is no mistake.
+  /// - Parameter id: The item; nothing happens if it is gone already.
   public func drop(_ id: OutboxItem.ID) {
     let outbox = client.outbox
-    // The task has no executor preference, because it begins on the main actor, so that the change
-    // shows at once.
+    // The task has no executor preference: it begins on the main actor, so that the change shows at once.
     Task { try? await outbox.drop(id) }
   }
 
-  /// Gives an item another input, and sends it in its turn.
+  /// Gives an item another input, and sends the item when its turn in its scope comes.
   ///
   /// - Parameters:
   ///   - id: The item.
@@ -88,7 +87,7 @@ public final class ObservedOutbox {
     try await client.outbox.rebase(id, with: input)
   }
 
-  /// Shows nothing any more: the account has ended.
+  /// Stops following the outbox and shows no items, because the account has ended.
   private func clear() {
     following?.cancel()
     following = nil
@@ -96,14 +95,14 @@ public final class ObservedOutbox {
   }
 
   private func arrived(_ items: OutboxItems) {
-    // The account may have ended since these items were taken.
+    // The account may have ended after these items were read.
     guard !client.isErased else { return clear() }
     if let changeContext { changeContext { take(items) } } else { take(items) }
   }
 
   private func take(_ items: OutboxItems) {
-    // The properties are compared without tracking: otherwise a view that calls this would observe
-    // all of them.
+    // The stored properties are compared, because their reads are not tracked: otherwise a view that calls
+    // this would observe all of them.
     let stopped = items.stopped
     if _count != items.count { count = items.count }
     if _stopped.map(\.id) != stopped.map(\.id) || !stopped.isEmpty { self.stopped = stopped }

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-/// The waiting items of a client's outbox, and the actions on them.
+/// The outbox of a client: its waiting items, and actions on them.
 ///
 /// ```swift
 /// for await items in client.outbox.items {
@@ -13,7 +13,7 @@ public struct Outbox: Sendable {
   private var engine: OutboxEngine? { client.durableRuns as? OutboxEngine }
 
   /// The items that wait at present, in the order in which they were started.
-  ///
+  /// - Complexity: O(1) for each change since the last read, and a 64th of the number of items.
   /// - Complexity: O(1) for each change since it was last read, and a 64th of the number of items.
   public var currentItems: OutboxItems { engine?.items ?? OutboxItems() }
 
@@ -27,7 +27,7 @@ public struct Outbox: Sendable {
     let (seen, shownEmpty) = (LastSeen<UInt64>(), LastSeen<Bool>())
     let erasure = client.erasure
     return client.stream(of: engine.news, "items of the outbox") { [weak engine] in
-      // The list is also emptied if the client no longer exists.
+      // After the account's end, the list is emptied even if the client no longer exists.
       if erasure.hasBegun { return shownEmpty.changed(to: true) ? OutboxItems() : nil }
       guard let engine, seen.changed(to: engine.version) else { return nil }
       let items = engine.items
@@ -36,10 +36,10 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Registers a durable mutation; items of earlier processes are sent now.
+  /// Registers a durable mutation, and begins to send its items of earlier processes.
   ///
-  /// The mutation also has the callbacks and the optimistic changes of these runs. Registering a key again
-  /// replaces the mutation for runs that begin later. The client retains the mutation for as long as it
+  /// These runs have the callbacks and the optimistic changes of the registered mutation. Registering a key
+  /// again replaces the mutation for runs that begin later. The client retains the mutation for as long as it
   /// lives: use ``/StreamQuery/MutationContext/client`` in its work.
   ///
   /// - Parameter mutation: The mutation.
@@ -47,33 +47,32 @@ public struct Outbox: Sendable {
     engine?.register(mutation.identity, mutation.definition)
   }
 
-  /// Sends an item now that waits for an answer, for its next attempt, or for its delay.
+  /// Sends an item now, although it waits for an answer, for its next attempt, or for its delay.
   ///
   /// - Parameter id: The item.
-  /// - Returns: Whether the item waited for that.
+  /// - Returns: Whether the item waited in one of these ways.
   @discardableResult
   public func retry(_ id: OutboxItem.ID) -> Bool {
     engine?.retry(RunIdentity(id)) ?? false
   }
 
-  /// Takes an item back: its run is cancelled, its changes are rolled back, its record is removed.
+  /// Removes an item: its run is cancelled, its changes are rolled back, and its record is removed.
   ///
-  /// An item that is being sent has the last word: if its work returns nevertheless, it counts.
-  /// Cancelling the caller ends only its wait.
+  /// If the item is being sent and its work returns nevertheless, the run counts as succeeded. Cancelling the
+  /// caller ends only its wait.
   ///
   /// - Parameter id: The item.
-  /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never
-  ///   remove it; ``/StreamQuery/QueryError/shutDown`` if the client is shut down before the store
-  ///   has removed it: then the next client may send the item; `CancellationError` if the caller is
-  ///   cancelled.
+  /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never remove the
+  ///   record; ``/StreamQuery/QueryError/shutDown`` if the client is shut down before the store has removed
+  ///   it, so that the next client may send the item; `CancellationError` if the caller is cancelled.
   public func drop(_ id: OutboxItem.ID) async throws {
     guard let engine else { throw OutboxError.noSuchItem }
     try await engine.drop(RunIdentity(id))
   }
 
-  /// Gives an item another input, and sends it in its turn with another idempotency key.
+  /// Gives an item another input and another idempotency key, and sends it when its turn comes.
   ///
-  /// It returns when the store has the new input. Cancelling the caller ends only its wait.
+  /// The call returns when the store has the new input. Cancelling the caller ends only its wait.
   ///
   /// - Parameters:
   ///   - id: The item.

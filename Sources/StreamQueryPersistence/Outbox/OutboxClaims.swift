@@ -1,10 +1,10 @@
 internal import StreamQuery
 import Synchronization
 
-/// The records that each outbox of this process may send: no two outboxes send the same record.
+/// The records that each outbox of this process may send, so that no two outboxes send the same record.
 ///
-/// Outboxes of other processes are not known here. A store such as ``FileStore`` refuses a second
-/// process: see `FileStore+Directory.swift`.
+/// Outboxes of other processes are not known here. A store such as ``FileStore`` refuses a second process:
+/// see `FileStore+Directory.swift`.
 final class OutboxClaims: Sendable {
   /// A part of a store.
   struct Key: Hashable, Sendable {
@@ -21,12 +21,12 @@ final class OutboxClaims: Sendable {
     var claimed: [RunIdentity: ObjectIdentifier] = [:]
     /// The number of outboxes that are reading the store.
     var readers = 0
-    /// The runs whose records were removed while another outbox was reading: it may have read them
+    /// The runs with records that were removed while another outbox was reading: it may have read them
     /// before.
     var gone: Set<RunIdentity> = []
     /// The scopes in which ended outboxes are still sending or writing.
     var barred: [ObjectIdentifier: Set<String>] = [:]
-    /// The greatest number of a record.
+    /// The greatest number that a record has had.
     var last: UInt64 = 0
 
     var isEmpty: Bool {
@@ -42,9 +42,7 @@ final class OutboxClaims: Sendable {
 
   private let claimsByKey = Mutex<[Key: Claims]>([:])
 
-  /// Changes the claims of a part of a store.
-  ///
-  /// They are forgotten when there are none any more.
+  /// Changes the claims on a part of a store, and removes them from the table when none are left.
   private func update<Result: Sendable>(
     _ key: Key,
     _ body: (inout Claims) -> Result
@@ -61,10 +59,9 @@ final class OutboxClaims: Sendable {
     update(key) { $0.owners[ObjectIdentifier(engine)] = Owner(engine: engine) }
   }
 
-  /// An outbox begins to read the store.
+  /// Notes that an outbox begins to read a part of a store.
   ///
-  /// - Returns: The scopes in which other outboxes have left records that the store may not have
-  ///   yet.
+  /// - Returns: The scopes in which ended outboxes are still sending or writing.
   func readingBegan(_ key: Key) -> Set<String> {
     update(key) { claims in
       claims.readers += 1
@@ -72,7 +69,7 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  /// An outbox no longer reads: it has claimed the records that it read, or could not read them.
+  /// Notes that an outbox no longer reads: it has claimed the records that it read, or could not read them.
   func readingEnded(_ key: Key) {
     update(key) { claims in
       claims.readers -= 1
@@ -80,17 +77,17 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  /// The scopes in which ended outboxes are still sending or writing.
+  /// Returns the scopes in which ended outboxes are still sending or writing.
   func barredScopes(_ key: Key) -> Set<String> { update(key) { $0.barredScopes } }
 
   /// Claims the records that an outbox has read.
   ///
   /// - Parameters:
   ///   - records: The records.
-  ///   - barred: The scopes that were barred when the reading began.
+  ///   - barred: The scopes that ``readingBegan(_:)`` returned before the reading.
   ///   - key: The part of a store that has the records.
   ///   - engine: The outbox.
-  /// - Returns: The granted records, which no other outbox has, and the scopes in which nothing may
+  /// - Returns: The granted records, which no other outbox has claimed, and the scopes in which nothing may
   ///   be sent yet.
   func claim(
     _ records: [(serial: UInt64, record: OutboxRecord)],
@@ -109,11 +106,11 @@ final class OutboxClaims: Sendable {
     return (claim(free.map(\.record.id), key, engine), barred)
   }
 
-  /// Gives a new record its number, above all others in its part of the store.
+  /// Returns a number for a new record, above all others in its part of the store.
   ///
   /// - Parameters:
   ///   - key: The part of a store.
-  ///   - least: The minimum for the number.
+  ///   - least: The minimum of the number.
   /// - Returns: The number.
   func number(_ key: Key, atLeast least: UInt64) -> UInt64 {
     update(key) { claims in
@@ -124,7 +121,8 @@ final class OutboxClaims: Sendable {
 
   /// Claims runs for an outbox.
   ///
-  /// - Returns: The granted runs, which no other outbox has and which are not gone.
+  /// - Returns: The granted runs: no other outbox has claimed them, and their records were not removed
+  ///   meanwhile.
   func claim(_ runs: [RunIdentity], _ key: Key, _ engine: OutboxEngine) -> Set<RunIdentity> {
     let owner = ObjectIdentifier(engine)
     return update(key) { claims in
@@ -136,7 +134,7 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  /// A record is gone from the store.
+  /// Ends an outbox's claims on runs after their records were removed from the store.
   func release(_ runs: [RunIdentity], _ key: Key, _ engine: OutboxEngine) {
     update(key) { claims in
       for run in runs where claims.claimed[run] == ObjectIdentifier(engine) {
@@ -146,15 +144,15 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  /// An outbox is over.
+  /// Ends an outbox's claims after its end, except for those on runs that it is still busy with.
   ///
   /// - Parameters:
   ///   - key: The part of a store that has its records.
   ///   - owner: The outbox.
   ///   - held: The runs that it is still sending, writing or removing.
-  ///   - scopes: The scopes of these runs, in which no other outbox sends anything before this is
-  ///     called again.
-  /// - Returns: The other outboxes, which may send its remaining records.
+  ///   - scopes: The scopes of these runs; no other outbox sends anything there until a later call without
+  ///     them.
+  /// - Returns: The other outboxes, which may send the remaining records of this one.
   func leave(
     _ key: Key,
     _ owner: ObjectIdentifier,

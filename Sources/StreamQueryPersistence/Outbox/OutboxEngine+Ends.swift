@@ -3,7 +3,7 @@
 // The ends of runs, and their effects on waiting runs.
 
 extension OutboxEngine {
-  /// The objects of a run that is over, to be released outside of the lock.
+  /// The objects that belong to a run which is over; they are released outside of the lock.
   private struct Gone: Sendable {
     var entry: OutboxLedger.Entry?
     var job: MutationJob?
@@ -29,18 +29,19 @@ extension OutboxEngine {
     let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
     let old = update { state in
-      // A client that has just ended still removes runs that ended before.
+      // A client that has been shut down still removes the records of runs that ended before.
       if state.writer.stage.isErased { return nil as Gone? }
       if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
       // The replacements are written in one batch with the removal of the run's record.
       for record in rewritten { state.ledger.rewrote(record) }
       let entry = state.ledger.ended(id)
-      // Until the removal is written, no other client sends anything in the run's scope.
+      // The writer is resumed, because other clients send nothing in the run's scope until the removal is
+      // written.
       if !state.ledger.unwritten.isEmpty { state.writer.resumed() }
       return Gone(
         entry: entry,
         job: state.jobs.removeValue(forKey: id),
-        // Callers may wait for the record of a run that was never written.
+        // A run may end before it was ever written: then the callers that wait for its record go on here.
         answers: state.takeSettledWaits(of: id)
       )
     }
@@ -53,7 +54,7 @@ extension OutboxEngine {
     }
   }
 
-  /// Replaces identifiers in waiting items.
+  /// Returns the records of waiting items with replaced identifiers, which their runs get, too.
   private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
     guard !ids.isEmpty else { return [] }
     let found = update { state -> [(OutboxLedger.Entry, MutationJob?)] in
@@ -69,9 +70,9 @@ extension OutboxEngine {
     return records
   }
 
-  /// Replaces identifiers in inputs, and tells the runs.
+  /// Replaces identifiers in the inputs of waiting items, and gives the new inputs to their runs.
   ///
-  /// - Returns: The records that change, and those that cannot.
+  /// - Returns: The changed records, and the runs with an input that could not be replaced.
   func replacing(
     _ ids: [String: String],
     in waiting: [(record: OutboxRecord, job: MutationJob?)]
@@ -109,7 +110,7 @@ extension OutboxEngine {
     case .retry: return client.retrying(mutation, after: error, attempt: attempt)
     case .rebase(let input):
       do {
-        // The input is encoded before anything changes: if that fails, the run must not be lost.
+        // The input is encoded before the run changes: if that fails, the run must not be lost.
         _ = try policy.form?.encode(input)
       } catch {
         let mutation = job.key.key.description

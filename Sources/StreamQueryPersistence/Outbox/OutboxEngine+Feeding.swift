@@ -3,15 +3,15 @@
 // Giving stored items to the client.
 
 extension OutboxEngine {
-  /// Begins runs for the items whose mutations are known.
+  /// Begins runs for the open items with a known mutation, until no thread has asked for another round.
   func feed() {
     guard var work = update({ $0.feeding.asked(for: $0.openWork) }) else { return news.send() }
     while true {
       feed(work.open, work.registrations)
       let (next, opens) = update { $0.feeding.fed(for: $0.openWork) }
       if opens { opened() } else { release() }
-      // The runs that waited for the store were accepted in this call, so a task has to be started
-      // to write them.
+      // `opened()` has accepted the runs that waited for the store, so a task has to be started to write
+      // them.
       if opens { writeAccepted() }
       news.send()
       guard let next else { return }
@@ -21,7 +21,7 @@ extension OutboxEngine {
 
   func workChanged() { feed() }
 
-  /// Starts a task that writes the accepted runs, also after the client has ended.
+  /// Starts a task that writes the accepted runs, even if the client has ended.
   private func writeAccepted() {
     start { state in
       guard !state.ledger.unwritten.isEmpty else { return nil }
@@ -38,12 +38,12 @@ extension OutboxEngine {
     for entry in open {
       let header = entry.record.header
       guard let known = registrations[header.mutation] else { continue }
-      // This registration could not decode the item; the item is decoded again after another
-      // registration.
+      // The present registration has failed to decode this item. It is decoded again when the mutation is
+      // registered again.
       if entry.failedWith == known.number { continue }
       do {
         let run = try run(of: entry, known, client)
-        // An item whose mutation has no work waits, as if the mutation was not known.
+        // If the mutation has no work, the item waits, as if the mutation was not known.
         if run.hasWork { runs[entry.id] = run }
       } catch {
         let failure = OutboxError.undecodable(
@@ -57,7 +57,7 @@ extension OutboxEngine {
     }
     let begun = update { state in
       let same = Set(open.filter { state.ledger[$0.id]?.edition == $0.edition }.map(\.id))
-      // Some items changed while they were being decoded, and are decoded again.
+      // The items that changed while they were being decoded have to be decoded again.
       if same.count < open.count { state.feeding.missed() }
       for id in failures.keys where same.contains(id) {
         guard let place = state.ledger.indices[id], let entry = state.ledger[id] else { continue }
@@ -72,8 +72,8 @@ extension OutboxEngine {
     }
     let jobs = client.startRestored(begun.compactMap { runs[$0.id] })
     let (changed, dropped) = update { state in
-      // The ledger hears of the runs only now: no later run may go on before these are in their
-      // scopes.
+      // The ledger hears of these runs only now, when they are in their scopes: a later run that goes on now
+      // cannot overtake them.
       state.ledger.began(begun)
       let editions = [RunIdentity: Int](
         begun.map { ($0.id, $0.edition) },
@@ -92,13 +92,12 @@ extension OutboxEngine {
       return (changed, dropped)
     }
     for job in dropped { client.cancel(job.id) }
-    // The new runs may have replaced other items, whose records are to be removed.
+    // If a new run replaces other items, their records are to be removed.
     start { $0.writer.stage.hasEnded || $0.ledger.unwritten.isEmpty ? nil : $0.writer.changed() }
     for (job, record) in changed { replaceInput(of: job, with: record) }
   }
 
-  /// Gives a run its new input, because an identifier was replaced in its record while the run
-  /// began.
+  /// Gives a run its new input, after an identifier was replaced in its record while the run was being made.
   private func replaceInput(of job: MutationJob, with record: OutboxRecord) {
     let header = record.header
     guard let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form else { return }
@@ -132,7 +131,7 @@ extension OutboxEngine {
 }
 
 extension OutboxEngine.State {
-  /// The open items, and the mutations, if one of the items may begin.
+  /// The open items and the registered mutations; `nil` if no item may begin.
   fileprivate var openWork:
     (
       open: [OutboxLedger.Entry], registrations: [String: OutboxEngine.Registration]

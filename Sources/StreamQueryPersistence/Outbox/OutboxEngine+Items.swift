@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// The items that users see, and the actions on them.
+// The items that an app sees, and its actions on them.
 
 extension OutboxEngine {
   var items: OutboxItems {
@@ -22,15 +22,15 @@ extension OutboxEngine {
 
   var version: UInt64 { update { $0.ledger.version } }
 
-  /// Sends an item now.
+  /// Sends an item now, although it waits for an answer, for its next attempt, or for its delay.
   ///
-  /// - Returns: Whether the item waited for that.
+  /// - Returns: Whether the item waited in one of these ways.
   func retry(_ id: RunIdentity) -> Bool {
     let (entry, job, isEnded, phase) = update {
       ($0.ledger[id], $0.jobs[id], $0.writer.stage.hasEnded, $0.ledger.phase)
     }
     guard let entry, !isEnded else { return false }
-    // A closed store never changes, and an unwritten item is never sent.
+    // An item without a record is never sent, and after the store is closed, no record is written any more.
     if case .closed = phase, !entry.isWritten { return false }
     guard let job else {
       feed()
@@ -46,7 +46,7 @@ extension OutboxEngine {
       let isKnown = state.ledger[id] != nil || pending != nil
       return (isKnown, state.writer.stage.hasEnded, state.jobs[id] ?? pending?.job)
     }
-    // The client has ended, so the record belongs to the next client.
+    // After the client's end, the record belongs to the next client.
     if isEnded { throw QueryError.shutDown }
     guard isKnown else { throw OutboxError.noSuchItem }
     if let job {
@@ -70,8 +70,8 @@ extension OutboxEngine {
     if isEnded { throw QueryError.shutDown }
     guard let record else { throw OutboxError.noSuchItem }
     let header = record.header
-    // If the item has a run, the form of the run's own mutation counts: another one may be
-    // registered under its name.
+    // If the item has a run, the input is encoded as the run's own mutation does, because another mutation
+    // may be registered under its name.
     let form =
       if let job {
         (job.mutation?.resolved.keeping as? OutboxPolicy)?.form
@@ -101,12 +101,12 @@ extension OutboxEngine {
       isReplaced = !state.writer.stage.hasEnded && state.ledger.replaced(replacement)
       return isReplaced ? state.writer.requested() : nil
     }
-    // Meanwhile the item's run began, or another call gave it an input.
+    // If it was not replaced, the item's run has begun meanwhile, or another call has given it an input.
     guard isReplaced else { throw OutboxError.sending }
     try await waitUntilSettled(id, header.revision + 1)
   }
 
-  /// Waits until the store has a change of an item.
+  /// Waits until the store has the newest record of an item, or its removal.
   private func waitUntilSettled(_ id: RunIdentity, _ revision: UInt64?) async throws {
     let answer = SharedOneShot<ErrorBox?>()
     let early = update { state -> ErrorBox?? in

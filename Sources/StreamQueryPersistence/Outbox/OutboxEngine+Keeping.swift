@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// Runs that begin in this process, or get another input.
+// Storing runs that begin in this process, or get another input.
 
 extension OutboxEngine {
   func keep(_ job: MutationJob) {
@@ -38,7 +38,8 @@ extension OutboxEngine {
     }
   }
 
-  /// A run cannot be kept as it is: it fails, unless the store has it with an earlier input.
+  /// Reports to the client that a run cannot be stored. The run fails, unless the store has it with an
+  /// earlier input.
   func keepingFailed(_ job: MutationJob, _ error: OutboxError) {
     let (isStored, waits) = update { state in
       let waits = state.waits.removeValue(forKey: job.identity) ?? []
@@ -48,7 +49,7 @@ extension OutboxEngine {
     for wait in waits { wait.answer.give(ErrorBox(error)) }
   }
 
-  /// The encoded input of a run, with the identifiers that were replaced since it was made.
+  /// Returns the encoded input of a run, with the real identifiers in place of temporary ones.
   private func replacedInput(of job: MutationJob, _ form: OutboxPolicy.Form) throws -> Data {
     let data = try form.encode(job.input)
     let ids = update { $0.replacements }
@@ -89,9 +90,9 @@ extension OutboxEngine {
 }
 
 extension StoredMutation {
-  /// The mutation's rule for earlier versions of a run.
+  /// The rule by which newer runs of the mutation replace older items in the outbox.
   ///
-  /// It is needed only if a client is the first to send a run.
+  /// It is needed only if this client is the first to send a run.
   var pacing: OutboxLedger.Pacing {
     if !isNewestOnly { return .all }
     return isDelayed ? .newestWhenSent : .newest
@@ -99,9 +100,9 @@ extension StoredMutation {
 }
 
 extension OutboxEngine.State {
-  /// A run waits until the store is read.
+  /// Lets a run wait until the store has been read.
   ///
-  /// It may have waited before with another input, which is replaced.
+  /// If the run waits already with another input, that is replaced.
   mutating func wait(_ run: OutboxEngine.Pending) {
     let place =
       run.job.revision > 0
@@ -109,10 +110,10 @@ extension OutboxEngine.State {
     if let place { pending[place] = run } else { pending.append(run) }
   }
 
-  /// Adds a run to the ledger, and claims it in the same step: from then on it may be written, and
-  /// another client may find its record.
+  /// Adds a run to the ledger, and claims it in the same step, because from then on its record may be
+  /// written, and another client may find it there.
   ///
-  /// - Returns: Whether the run is this client's; `false` if another client has brought it from an archive.
+  /// - Returns: Whether this client has the run; `false` if another client has it from an archive.
   mutating func accept(
     _ job: MutationJob,
     _ record: OutboxRecord,
@@ -122,7 +123,7 @@ extension OutboxEngine.State {
     guard !OutboxClaims.shared.claim([job.identity], place, engine).isEmpty else { return false }
     jobs[job.identity] = job
     let number = job.id.serial & 0xffff_ffff
-    // The number is above all numbers that any client has stored.
+    // A new record's number is above all numbers that a client of this process has stored.
     let serial =
       ledger[job.identity]?.serial
       ?? OutboxClaims.shared.number(place, atLeast: ledger.base &+ number)

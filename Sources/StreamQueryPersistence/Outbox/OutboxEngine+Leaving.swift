@@ -10,8 +10,7 @@ extension OutboxEngine {
       state.waits = [:]
       return (state.restoreWaits.takeAll(), settled, state.writer.clientEnded(isErased: !writing))
     }
-    // The users' closures and values, which the outbox no longer needs, are released outside the
-    // lock.
+    // The outbox no longer needs the app's closures and values. They are released outside of the lock.
     let rest = update { state in
       defer {
         state.jobs = [:]
@@ -25,18 +24,18 @@ extension OutboxEngine {
     for answer in settled { answer.give(ErrorBox(QueryError.shutDown)) }
     for answer in ending.answers { answer.give(nil) }
     guard ending.isFirst else {
-      // The outbox had ended before, and held claims for its last round. Everything is erased now,
-      // so it needs none.
+      // The outbox had ended before, and kept claims until its last write. Everything is erased now, so it
+      // needs no claims.
       if !writing { leave() }
       return
     }
-    // Tells observers of the waiting items that there are none any more, if all is erased.
+    // If all is erased, observers of the waiting items first get an empty list.
     news.finish(isDrained: !writing)
     leave()
     start { $0.writer.lastRound() }
   }
 
-  /// Forgets everything: nothing is written any more.
+  /// Empties the ledger without writing the changes, and stops the writing task.
   private func forget() {
     let (task, rest) = update { state in
       defer {
@@ -81,11 +80,11 @@ extension OutboxEngine {
     if isLast { leave() }
   }
 
-  /// Lets other clients of the process send the records that this one leaves in the store.
+  /// Lets other clients of the process send the records that this client leaves in the store.
   func leave() {
     let (others, scopes) = update { state in
       let held = state.held
-      // Both happen under one lock: afterwards this outbox holds fewer runs, but never more.
+      // The state is locked during the call, so that the claims, which only become fewer, match the state.
       let others = OutboxClaims.shared.leave(
         claimsKey,
         ObjectIdentifier(self),
@@ -99,8 +98,8 @@ extension OutboxEngine {
 }
 
 extension OutboxEngine.State {
-  /// The runs that no other client may send yet, after the end: those that are being sent, written
-  /// or removed, with their scopes.
+  /// The runs that the outbox still sends, writes or removes after its end, with their scopes: no other
+  /// client may send there yet.
   var held: (runs: Set<RunIdentity>, scopes: Set<String>) {
     var runs = Set(atWork.keys)
     var scopes = Set(atWork.values.compactMap(\.scope))

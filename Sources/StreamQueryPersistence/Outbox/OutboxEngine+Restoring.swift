@@ -23,7 +23,7 @@ extension OutboxEngine {
     }
   }
 
-  /// Runs that are not durable have waited long enough for the store.
+  /// Lets the runs go on that are not durable, because they have waited long enough for the store.
   func lostPatience() {
     let isLate = update { $0.awaitsOrder && !$0.writer.stage.hasEnded }
     guard isLate else { return }
@@ -31,7 +31,7 @@ extension OutboxEngine {
     goOn()
   }
 
-  /// Resumes the runs that are not durable.
+  /// Lets the runs go on that are not durable and waited for the store.
   func goOn() {
     let (jobs, restoreTimeout) = update { state in
       state.awaitsOrder = false
@@ -44,12 +44,12 @@ extension OutboxEngine {
     client?.kept(jobs.map { ($0, 0) })
   }
 
-  /// Reads the store.
+  /// Reads the store, claims its records, and begins their runs.
   ///
-  /// - Returns: The error of reading.
+  /// - Returns: The error of the read.
   func load() async -> QueryStoreError? {
-    // This is reset before the read, so that records which other outboxes leave from now on cause
-    // another read.
+    // The flag is reset before the read, so that records which other outboxes leave from now on cause another
+    // read.
     update { $0.retriesLoad = false }
     let barredBefore = OutboxClaims.shared.readingBegan(claimsKey)
     defer { OutboxClaims.shared.readingEnded(claimsKey) }
@@ -61,12 +61,12 @@ extension OutboxEngine {
       let last = records.last?.serial ?? 0
       update { state in
         state.loadError = nil
-        // The client has ended: the records that it finds belong to the next client.
+        // After the client's end, the records belong to the next client, so none is claimed.
         guard !state.writer.stage.hasEnded else {
           return state.ledger.loaded(contents.generation, [], last: last)
         }
-        // The claim and the next statements are one step, so that scopes which other outboxes bar
-        // afterwards are added to these.
+        // The claim and the next statements are one step: if another outbox bars a scope later, it is added
+        // to these.
         let (granted, barred) = OutboxClaims.shared.claim(
           records,
           except: barredBefore,
@@ -84,11 +84,10 @@ extension OutboxEngine {
         for record in unreadable { report(OutboxError.unreadable(record: record)) }
       }
       feed()
-      // If another thread is beginning the stored runs, the runs that wait for the store go on
-      // after it.
+      // If another thread is beginning the stored runs, that thread calls `opened()` afterwards.
       let opens = update { isFirst && $0.feeding.loaded() }
-      // If this was not the first read, runs may have waited for the records of outboxes that have
-      // ended.
+      // If this was not the first read, runs may have waited for the records of ended outboxes, which are
+      // read now.
       if opens { opened() } else { release() }
       return nil
     } catch {
@@ -108,12 +107,12 @@ extension OutboxEngine {
     }
   }
 
-  /// The store was read: resumes the runs that waited for it.
+  /// Accepts the runs that waited until the store was read, and lets them go on.
   func opened() {
     var accepted: (waits: [SharedOneShot<Void>], taken: [MutationJob])?
     while accepted == nil {
       let (pending, ids) = update { ($0.pending, $0.replacements) }
-      // Stored runs may have succeeded already, with real identifiers for temporary ones in these
+      // A stored run may have succeeded meanwhile and returned real identifiers for temporary ones in these
       // inputs.
       let waiting = pending.compactMap { run in run.record.map { ($0, run.job) } }
       let records = ids.isEmpty ? [] : replacing(ids, in: waiting).records
@@ -130,7 +129,7 @@ extension OutboxEngine {
     start { $0.ledger.isLoading && !$0.writer.stage.hasEnded ? $0.writer.requested() : nil }
   }
 
-  /// Another client has left records in the store.
+  /// Reads the store again, because another client has left records there.
   ///
   /// - Parameter barred: The scopes in which that client is still sending or writing.
   func retryLoad(barring barred: Set<String>) {
@@ -147,11 +146,11 @@ extension OutboxEngine.State {
   /// Accepts the runs that waited for the store.
   ///
   /// - Parameters:
-  ///   - ids: The identifiers that were replaced in them.
+  ///   - ids: The identifiers that have been replaced in the runs' inputs.
   ///   - records: The records that changed by the replacement.
   ///   - engine: The outbox.
-  /// - Returns: The callers that wait for the store, and the runs that other outboxes have; `nil`
-  ///   if more identifiers were replaced meanwhile.
+  /// - Returns: The callers that wait for the store, and the runs that other outboxes have claimed; `nil` if
+  ///   more identifiers were replaced meanwhile.
   fileprivate mutating func acceptPending(
     _ ids: [String: String],
     _ records: [OutboxRecord],

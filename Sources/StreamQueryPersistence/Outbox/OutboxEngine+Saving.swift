@@ -3,7 +3,7 @@
 // Writing changes.
 
 extension OutboxEngine {
-  /// Starts the task that a change asks for.
+  /// Applies a change to the state, and starts the writer's task if the change returns its number.
   @discardableResult
   func start(_ change: (inout State) -> UInt64?) -> Bool {
     defer { news.send() }
@@ -20,14 +20,14 @@ extension OutboxEngine {
     return wasBehind || update { $0.isBehind } ? error : nil
   }
 
-  /// Other outboxes may send the records that the last round has written.
+  /// After the last write, lets other outboxes send the remaining records.
   func rested(_: Void) { if update({ $0.writer.stage.isOver }) { leave() } }
 
-  /// Reads the store if necessary, and writes all changes.
+  /// Reads the store if necessary, and writes all changes in batches.
   private func round() async -> QueryStoreError? {
     while true {
-      // The store is read before each batch if other outboxes have left records: runs wait for
-      // these.
+      // If other outboxes have left records, the store is read before each batch, because runs wait for these
+      // records.
       let reads = update { ($0.ledger.isLoading || $0.retriesLoad) && !$0.writer.stage.isErased }
       if reads, let error = await load() { return error }
       let batch = update { $0.writer.stage.isErased ? nil : $0.ledger.takeBatch() }
@@ -54,11 +54,11 @@ extension OutboxEngine {
     OutboxClaims.shared.release(gone, claimsKey, self)
     release()
     for answer in answers { answer.give(nil) }
-    // The runs of open items with other inputs may begin now.
+    // An open item may have got another input, and its run may begin now.
     if isOpen { feed() } else { news.send() }
   }
 
-  /// Resumes runs whose records are written, and reports unreadable items that they replaced.
+  /// Lets runs go on that have their records in the store, and reports unreadable items that they replaced.
   func release() {
     let (runs, replaced) = update { state in
       let runs = state.ledger.released.takeAll().compactMap { id -> (MutationJob, UInt64)? in
@@ -77,7 +77,7 @@ extension OutboxEngine {
     client?.kept(runs)
   }
 
-  /// The store cannot be used any more: runs without a record will never have one.
+  /// Ends the use of a store that has failed for good: runs without a record fail.
   func close(_ error: QueryStoreError) {
     let (jobs, answers) = update { state in
       state.loadError = nil
@@ -101,7 +101,7 @@ extension OutboxEngine {
     let answer = StoreWriter.Answer()
     var early: QueryStoreError??
     let isTold = start { state in
-      // The last round could not write these changes; there is no other round.
+      // After the last write there is no other: changes that it could not write stay unwritten.
       if state.writer.stage.isOver || !state.isBehind {
         early = .some(state.writer.stage.error)
         return nil
@@ -116,12 +116,12 @@ extension OutboxEngine {
 }
 
 extension OutboxEngine.State {
-  /// Whether there are changes that the store does not have.
+  /// Whether the store lacks changes.
   var isBehind: Bool {
     !ledger.unwritten.isEmpty || !ledger.underWay.isEmpty || !pending.isEmpty
   }
 
-  /// Takes the callers whose wait for the store is over.
+  /// Removes and returns the waits of callers for a run's record, as far as they are over.
   mutating func takeSettledWaits(of id: RunIdentity) -> [SharedOneShot<ErrorBox?>] {
     guard let all = waits[id] else { return [] }
     let rest = all.filter { !ledger.isSettled(id, $0.revision) }

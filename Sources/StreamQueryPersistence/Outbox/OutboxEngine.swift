@@ -1,12 +1,12 @@
 @_spi(Adapters) internal import StreamQuery
 import Synchronization
 
-/// Keeps the durable runs of one client.
+/// Stores the durable runs of one client, and sends them.
 ///
-/// ``OutboxLedger``, ``OutboxFeeding`` and ``StoreWriter`` make the decisions, and this object
-/// carries them out. Encoding and decoding are user code, and run outside of locks.
+/// ``OutboxLedger``, ``OutboxFeeding`` and ``StoreWriter`` make the decisions, and this object carries them
+/// out. Encoding and decoding are user code, and run outside of locks.
 final class OutboxEngine: DurableRuns, StoreWorker {
-  /// A mutation that is known by name.
+  /// A registered mutation, which is found by its name in a record.
   struct Registration: Sendable {
     let key: EntryKey
     let definition: MutationDefinition
@@ -22,15 +22,14 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var record: OutboxRecord?
   }
 
-  /// A caller that waits until the store has a change.
+  /// A caller that waits until the store has a change of an item, or its removal.
   struct Wait: Sendable {
     var revision: UInt64?
-    /// Gets the error if the store will not have the change.
+    /// Gets `nil` when the store has the change, and an error if it will never have it.
     var answer: SharedOneShot<ErrorBox?>
   }
 
-  /// The number of attempts of a run that are running: two, for a moment, while one hands over to
-  /// the next.
+  /// The number of running attempts of a run; for a moment there are two, while one hands over to the next.
   struct AtWork: Sendable {
     let scope: String?
     var count = 0
@@ -44,31 +43,31 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var registrations: [String: Registration] = [:]
     /// The number of registrations so far.
     var lastRegistration: UInt64 = 0
-    /// The names that mutations of several types share, as far as this was reported.
+    /// The names that mutations of several types share; each is reported once.
     var sameNames: Set<String> = []
     var jobs: [RunIdentity: MutationJob] = [:]
     var pending: [Pending] = [] {
       didSet { ledger.version &+= 1 }
     }
-    /// The identifiers that are replaced by runs that are about to end.
+    /// The identifiers that a run replaces when it ends, for runs that have succeeded and are about to end.
     var replacing: [RunIdentity: [String: String]] = [:]
-    /// The identifiers that were replaced so far, for inputs that are made later.
+    /// All identifiers that were replaced so far; they are replaced in later inputs, too.
     var replacements: [String: String] = [:]
     var waits: [RunIdentity: [Wait]] = [:]
     var restoreWaits: [SharedOneShot<Void>] = []
-    /// The error of the last read.
+    /// The error of the last read of the store; `nil` if it succeeded.
     var loadError: QueryStoreError?
-    /// Whether runs that are not durable wait for the records before them.
+    /// Whether runs that are not durable wait, because the store may have earlier runs of their scopes.
     var awaitsOrder = true
-    /// The deadline after which runs no longer wait for the store.
+    /// The deadline after which runs that are not durable no longer wait for the store.
     var restoreTimeout: Deadline?
-    /// Whether other outboxes have left records in the store.
+    /// Whether the store is read again, because other outboxes have left records there.
     var retriesLoad = false
     var feeding = OutboxFeeding.resting
     var atWork: [RunIdentity: AtWork] = [:]
 
     var hasFailed: Bool { ledger.hasFailed || loadError != nil }
-    /// A round writes until nothing is left, so there is never more.
+    /// Writing goes on until nothing is left, so there is never more to write.
     var hasMore: Bool { false }
   }
 
@@ -92,7 +91,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     state = Mutex(State())
   }
 
-  /// Reads or changes the state; dropped objects are released outside the lock.
+  /// Reads or changes the state; objects that it gives up are released after the lock.
   func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     var garbage = Garbage()
     return state.withLock { state in
@@ -108,7 +107,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
   var client: QueryClient? { update { $0.client } }
 
   func start(for client: QueryClient) {
-    // The client is set before the deadline, which may be due at once and then tells the client.
+    // The client is set before the deadline, because a deadline that is due at once calls the client.
     update { $0.client = client }
     let restoreTimeout = client.deadlines.set(restoreTimeout) { [weak self, executor] in
       // The task is detached, because it runs users' code.
@@ -128,12 +127,12 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     client?.emit(.persistenceFailed(error), of: key, in: type(of: store), partition.name)
   }
 
-  /// Makes a mutation known.
+  /// Registers a mutation, and begins the runs of its stored items.
   ///
   /// - Parameters:
-  ///   - key: The mutation.
+  ///   - key: The identity of the mutation.
   ///   - definition: Its definition.
-  ///   - isImplicit: Whether a run registers its own mutation; then a registered one stays.
+  ///   - isImplicit: Whether a run registers its own mutation, which does not replace a registered one.
   func register(_ key: EntryKey, _ definition: MutationDefinition, isImplicit: Bool = false) {
     guard let form = definition.outboxPolicy.form else {
       return report(OutboxError.notDurable(mutation: key.key.description), key.key)
@@ -142,14 +141,14 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     do {
       name = try key.key.canonicalText()
     } catch {
-      // Its runs report their own errors.
+      // The runs of the mutation report this error themselves.
       if isImplicit { return }
       let mutation = key.key.description
       return report(OutboxError.notEncodable(mutation: mutation, reason: error), key.key)
     }
     var registration = Registration(key: key, definition: definition, form: form)
     let (old, isNew, isMixedUp) = update { state -> (Registration?, Bool, Bool) in
-      // The ended client has no use for it.
+      // A client that has ended sends nothing more, so it registers nothing.
       if state.writer.stage.hasEnded { return (nil, false, false) }
       let old = state.registrations[name]
       let isMixedUp = old.map { $0.key != key } ?? false && state.sameNames.insert(name).inserted

@@ -1,35 +1,34 @@
-/// The reason why a durable mutation was not kept or not sent, or why a request to the outbox
-/// failed.
+/// The reason why a durable mutation was not stored or not sent, or why a call of the outbox failed.
 public enum OutboxError: Error, Sendable, CustomStringConvertible {
-  /// The store can never keep the run: nothing was sent.
+  /// The store can never store the run, so it was not sent.
   case unwritable(QueryStoreError)
-  /// The input, or the key, of the mutation cannot be written: nothing was sent.
+  /// The mutation's key or its input cannot be encoded, so the run was not sent.
   case notEncodable(mutation: String, reason: any Error)
-  /// A record is damaged, or was written by a later version; it stays in the store, untouched.
+  /// A record is damaged, or was written by a later version. It stays in the store, unchanged.
   case unreadable(record: String)
   /// A part of the store was damaged.
   case damaged(StoreDamage)
-  /// A stored input is not of the form that the mutation reads; the item waits for an answer, unless a newer
-  /// run takes its place.
+  /// A stored input is not of the form that the mutation decodes. The item waits for an answer, unless a
+  /// newer run replaces it.
   case undecodable(mutation: String, version: String, reason: any Error)
-  /// A newer run took the place of an item whose input could not be decoded. The mutation has no pacing key,
-  /// so the two may be about different items.
+  /// A newer run has replaced an item with an input that could not be decoded. The mutation has no pacing
+  /// key, so the two may be about different things.
   case replacedUnread(mutation: String, version: String)
-  /// The store was not read within the outbox's ``OutboxConfiguration/restoreTimeout``; runs in scopes go on if they are
-  /// not durable.
+  /// The store was not read within ``OutboxConfiguration/restoreTimeout``: runs that are not durable go on
+  /// without it.
   case slowStore
-  /// Mutations were given to the outbox that are not durable.
+  /// A mutation was given to the outbox that is not durable.
   case notDurable(mutation: String)
-  /// Two durable mutations with other types have the same name: a record can only be read as one.
+  /// Durable mutations of different types have the same name, so their records cannot be told apart.
   case sameName(mutation: String)
-  /// The item is not in the outbox: it was sent or dropped, or never was there.
+  /// The item is not in the outbox: it was sent, it was dropped, or it never existed.
   case noSuchItem
-  /// The item is being sent, and has the last word.
+  /// The item is being sent, so its input cannot be changed.
   case sending
   /// The input is not of the type of the item's mutation, or no such mutation is registered.
   case otherInput(mutation: String)
 
-  /// A description of the problem, with advice.
+  /// A sentence about the problem, with advice.
   public var description: String {
     switch self {
     case .unwritable(let error):

@@ -1,16 +1,16 @@
 internal import StreamQuery
 
-/// The facts about an outbox on which its advice depends.
+/// The facts from which an outbox's advice is derived.
 struct OutboxFacts {
-  /// Whether the system may delete its store when it needs room.
+  /// Whether the system may delete the outbox's store when it needs room.
   var isPurgeable = false
-  /// The keys that durable mutations of several types have.
+  /// The keys that are shared by durable mutations of different types.
   var sameNames: [String] = []
-  /// The durable mutations that replace identifiers although they have no scope, so that runs which
-  /// mention an identifier need not wait for it.
+  /// The durable mutations that replace identifiers although they have no scope: a later run that mentions an
+  /// identifier may be sent before it is replaced.
   var unorderedReplacers: [String] = []
 
-  /// The advice that follows from the facts.
+  /// The advice that follows from these facts.
   var advice: [QueryAdvice] {
     [purgeableOutbox, sameKey, replacedIDsWithoutScope].compactMap(\.self)
   }

@@ -1,4 +1,4 @@
-/// Decides which thread begins runs for open items; one thread does so at a time.
+/// Decides which thread begins runs for open items, or *feeds*; only one thread does so at a time.
 ///
 /// | input \ state | resting | feeding | feeding, asked again |
 /// |---|---|---|---|
@@ -9,18 +9,21 @@
 /// | `fed`, with work | – | resting, open if `loaded` | feeding |
 /// | `fed`, without work | – | resting, open if `loaded` | resting, open if `loaded` |
 ///
-/// - While a thread feeds, no other one does.
-/// - Before a thread rests, it looks at everything that came meanwhile.
-/// - Runs that wait for the store go on when the runs of the stored items have begun.
+/// - While one thread feeds, no other thread does.
+/// - Before a thread rests, it examines everything that has changed meanwhile.
+/// - Runs that wait for the store go on after the runs of the stored items have begun.
 enum OutboxFeeding: Equatable, Sendable {
   case resting
-  /// - isAskedAgain: Whether there may be more to do.
+  /// A thread begins runs.
+  ///
+  /// - isAskedAgain: Whether that thread has to look for further work afterwards.
   /// - opens: Whether the runs that wait for the store go on afterwards.
   case feeding(isAskedAgain: Bool, opens: Bool)
 
-  /// Items or mutations may have come.
+  /// A thread asks whether it should feed, because items or mutations may have come. If another thread is
+  /// feeding, that one looks again, and this one gets `nil`.
   ///
-  /// - Parameter work: The work that can be done, if there is any.
+  /// - Parameter work: The work that can be done; `nil` if there is none.
   /// - Returns: The work that the caller has to do.
   mutating func asked<Work>(for work: Work?) -> Work? {
     guard self == .resting else {
@@ -31,24 +34,24 @@ enum OutboxFeeding: Equatable, Sendable {
     return work
   }
 
-  /// Something changed that the feeding thread has not seen.
+  /// Lets the feeding thread look again, because it has missed a change.
   mutating func missed() {
     if case .feeding(_, let opens) = self { self = .feeding(isAskedAgain: true, opens: opens) }
   }
 
-  /// The store was read for the first time.
+  /// Notes that the store was read for the first time.
   ///
-  /// - Returns: Whether the runs that waited for that go on now.
+  /// - Returns: Whether the runs that wait for the store go on now, and not after the feeding.
   mutating func loaded() -> Bool {
     guard case .feeding(let isAskedAgain, _) = self else { return true }
     self = .feeding(isAskedAgain: isAskedAgain, opens: true)
     return false
   }
 
-  /// A thread has begun runs.
+  /// Notes that the feeding thread has begun the runs of its work.
   ///
-  /// - Parameter work: The further work that can be done, if there is any.
-  /// - Returns: The next step, and whether the runs that waited for the store go on.
+  /// - Parameter work: The further work that can be done; `nil` if there is none.
+  /// - Returns: The work that the thread has to do next, and whether the runs that wait for the store go on.
   mutating func fed<Work>(for work: Work?) -> (next: Work?, opens: Bool) {
     guard case .feeding(let isAskedAgain, let opens) = self else { return (nil, false) }
     if isAskedAgain, let work {

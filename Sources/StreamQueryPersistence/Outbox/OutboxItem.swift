@@ -8,20 +8,19 @@ public import Foundation
 public struct OutboxItem: Sendable, Identifiable {
   /// The state of an item.
   public enum State: Sendable {
-    /// The item is not in the store yet, and is not sent before.
+    /// The item's record is being written; before that, the item is not sent.
     case saving
-    /// The item waits for its turn in its scope, its delay, the network, the app or its next
-    /// attempt.
+    /// The item waits for its turn in its scope, its delay, the network, the app or its next attempt.
     case waiting
     /// The work or the callbacks of the item are running.
     case sending
-    /// The item waits for an answer to this error, and its scope with it.
+    /// The item failed with this error and waits for an answer; later items of its scope wait, too.
     case stopped(any Error)
-    /// The item waits for its mutation to be registered, and its scope with it.
+    /// The item waits for its mutation to be registered; later items of its scope wait, too.
     case unregistered
   }
 
-  /// Identifies the item for as long as it is in the outbox.
+  /// An identity that the item keeps for as long as it is in the outbox.
   public let id: UUID
   /// The mutation's key as text.
   public let mutation: String
@@ -29,9 +28,9 @@ public struct OutboxItem: Sendable, Identifiable {
   public let scope: String?
   /// The state of the item.
   public let state: State
-  /// The number of failed attempts since the process began.
+  /// The number of failed attempts in this process.
   public let attempts: Int
-  /// The error of the newest attempt, if it failed.
+  /// The error of the newest attempt; `nil` if that did not fail.
   public let error: (any Error)?
   /// The date when the run was started.
   public let enqueuedAt: Date
@@ -40,7 +39,7 @@ public struct OutboxItem: Sendable, Identifiable {
   /// The input as JSON.
   public let input: Data
 
-  /// Whether it waits for an answer.
+  /// Whether the item waits for an answer.
   var isStopped: Bool {
     switch state {
     case .stopped: true

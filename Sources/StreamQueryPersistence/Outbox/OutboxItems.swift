@@ -1,9 +1,9 @@
 /// The items of an outbox at one time, in the order in which they were started.
-///
-/// It is a collection that shares unchanged items with the previous one, so that a long queue can be observed
+/// The collection shares unchanged items with the previous one, so that a long queue can be observed while it
+/// is sent.
 /// while it is sent.
 public struct OutboxItems: RandomAccessCollection, Sendable {
-  /// Neighbouring items.
+  /// A group of neighbouring items.
   struct Block: Sendable {
     let items: [OutboxItem]
     let stopped: [OutboxItem]
@@ -15,7 +15,7 @@ public struct OutboxItems: RandomAccessCollection, Sendable {
   }
 
   private let blocks: [Block]
-  /// The index of the first item of each block, and the number of all.
+  /// The index of the first item of each block, followed by the number of all items.
   private let starts: [Int]
 
   /// Creates an empty collection.
@@ -34,12 +34,12 @@ public struct OutboxItems: RandomAccessCollection, Sendable {
   /// The number of items.
   public var endIndex: Int { starts.last ?? 0 }
 
-  /// The items that wait for an answer to their error.
+  /// The items that failed and wait for an answer.
   public var stopped: [OutboxItem] { blocks.flatMap(\.stopped) }
 
-  /// Returns an item.
+  /// Returns the item at an index.
   ///
-  /// - Parameter position: Its index.
+  /// - Parameter position: The index.
   /// - Returns: The item.
   /// - Complexity: O(log *n*).
   public subscript(position: Int) -> OutboxItem {

@@ -6,13 +6,13 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// The items as users see them.
+// The items of the ledger in the form that an app sees.
 
 extension OutboxLedger {
-  /// The number of entries in a block.
+  /// The number of entries in a block of visible items.
   static let blockSize = 64
 
-  /// An entry is about to change, or was added.
+  /// Removes the visible form of an entry's block, because the entry changes or was added.
   mutating func touch(_ index: Int) {
     let block = index / Self.blockSize
     guard block < blocks.count, let old = blocks[block] else { return }
@@ -20,7 +20,7 @@ extension OutboxLedger {
     blocks[block] = nil
   }
 
-  /// The items in their order, a block at a time.
+  /// Returns the visible items in their order, a block at a time, and makes the changed blocks again.
   ///
   /// - Complexity: O(*n* / 64) in the number of items, and O(1) for each change since the last call.
   mutating func shown() -> [OutboxItems.Block] {

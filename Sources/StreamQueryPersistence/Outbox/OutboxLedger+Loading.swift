@@ -6,10 +6,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// The records that are found in the store.
+// Taking records from the store into the ledger.
 
 extension OutboxLedger {
-  /// The records of a store, in their order, and the keys of those that are not readable.
+  /// Decodes a store's records; returns them in order, and the keys of the records that are not readable.
   static func decodedRecords(
     _ contents: StoreContents
   ) -> (
@@ -32,11 +32,11 @@ extension OutboxLedger {
     return (records, unreadable)
   }
 
-  /// The store was read for the first time, or again after other outboxes have left records.
+  /// Adds the records of a store that was read for the first time, or again for records of ended outboxes.
   ///
   /// - Parameters:
   ///   - generation: The generation of the store.
-  ///   - records: The records that the client may send.
+  ///   - records: The records that this client has claimed.
   ///   - last: The greatest serial in the store.
   ///   - barred: The scopes in which other outboxes are still sending or writing.
   mutating func loaded(
@@ -49,7 +49,7 @@ extension OutboxLedger {
     base = max(base, last.leavingRoom)
     var found: [Entry] = []
     for (serial, record) in records where indices[record.id] == nil {
-      // This run is over, and its record has not been removed yet.
+      // The run is over, although its record has not been removed yet.
       if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
       lastNumber += 1
       found.append(
@@ -67,7 +67,7 @@ extension OutboxLedger {
     for scope in open.keys { open[scope]?.sort() }
     let free = self.barred.subtracting(barred)
     self.barred = barred
-    // Runs of these scopes go on, except those behind the records that were just found.
+    // The runs of these scopes go on, except for those behind a record that was just found.
     for scope in free.sorted() { settle(scope) }
     version += 1
   }

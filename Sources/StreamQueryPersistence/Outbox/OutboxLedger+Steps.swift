@@ -1,18 +1,18 @@
 internal import StreamQuery
 
-// The steps that several changes of a ledger share.
+// The steps that the changes of a ledger have in common.
 
 extension OutboxLedger {
-  /// The rule for earlier versions of a run: items of the same mutation, scope and pacing key.
+  /// The rule by which a run replaces older items of the same mutation, scope and pacing key.
   enum Pacing: Sendable {
     case all
-    /// The run replaces them when its record is written.
+    /// The run replaces older items when its record is written.
     case newest
-    /// The run replaces them when it is sent: until then it may be dropped.
+    /// The run replaces older items when it is sent, because it may be dropped until then.
     case newestWhenSent
   }
 
-  /// Whether there are items without runs.
+  /// Whether there are items that have no run.
   var hasOpenItems: Bool { entries.contains { $0?.status.isOpen ?? false } }
 
   mutating func setStatus(at index: Int, _ status: ItemStatus) {
@@ -21,19 +21,19 @@ extension OutboxLedger {
     entries[index]?.status = status
   }
 
-  /// Changes the record of an item.
+  /// Changes the record of an item, and marks it to be written.
   ///
   /// - Parameters:
   ///   - index: The position of the item.
   ///   - record: The new record.
-  ///   - isNew: Whether it is another request, which is not sent before it is written.
+  ///   - isNew: Whether the record is another request, which is not sent before the record is written.
   mutating func change(at index: Int, to record: OutboxRecord, isNew: Bool) {
     touch(index)
     entries[index]?.record = record
     entries[index]?.edition += 1
     entries[index]?.failedWith = nil
     if isNew, entries[index]?.stored == .present { entries[index]?.stored = .earlier }
-    // The index is taken out of the ledger, so that it is changed in place and not copied.
+    // The dictionary is moved out of the property and back, so that it is changed in place and not copied.
     if let entry = entries[index], var index = mentions.take() {
       Self.note(entry, in: &index)
       mentions = index
@@ -41,11 +41,11 @@ extension OutboxLedger {
     write(record.id)
   }
 
-  /// Adds items that are in order.
+  /// Adds items that are sorted by their serials.
   ///
-  /// - Complexity: O(*n*) in the number of all items, and less if the added ones come last.
+  /// - Complexity: O(*n*) in the number of all items, and O(*k*) if the *k* added ones come last.
   mutating func insert(_ added: [Entry]) {
-    // The index is taken out of the ledger, so that it is changed in place and not copied.
+    // The dictionary is moved out of the property and back, so that it is changed in place and not copied.
     if var index = mentions.take() {
       for entry in added { Self.note(entry, in: &index) }
       mentions = index
@@ -76,7 +76,7 @@ extension OutboxLedger {
   }
 
   mutating func compact() {
-    // The index also names items that are gone. It is made again at its next use.
+    // The index also names removed items. It is built again at its next use.
     mentions = nil
     entries = all
     index()
@@ -95,8 +95,8 @@ extension OutboxLedger {
     unwritten[id] = Draft(key: entry.key, scope: header.scope, revision: header.revision)
   }
 
-  /// Removes items from the open ones of a scope, because they have runs or are gone; runs behind
-  /// them may go on.
+  /// Removes items from the open ones of a scope, because they have runs or were removed, and releases runs
+  /// that waited behind them.
   mutating func close(_ serials: Set<UInt64>, in scope: String?) {
     guard let scope else { return }
     open[scope]?.removeAll { serials.contains($0) }
@@ -104,17 +104,17 @@ extension OutboxLedger {
     settle(scope)
   }
 
-  /// Releases the runs that wait in a scope, unless an open item or another client is before them.
+  /// Releases the runs that wait in a scope, unless an open item or another client comes before them.
   mutating func settle(_ scope: String) {
     for id in withheld.removeValue(forKey: scope) ?? [] { settle(id) }
   }
 
-  /// Releases a waiting run, unless an open item or another client is before it.
+  /// Releases a waiting run, unless an open item or another client comes before it.
   mutating func settle(_ id: RunIdentity) {
     guard let entry = self[id], entry.isAwaited, entry.isWritten else { return }
     if entry.pacing == .newest { replaceOlder(than: entry) }
-    // The index is looked up after older items were replaced: that may have moved the entries, and released
-    // this run, which waited behind them.
+    // The index is looked up after older items were replaced: the replacement may have moved the entries, and
+    // may have released this run, which waited behind the older items.
     guard let index = indices[id], entries[index]?.isAwaited == true else { return }
     if let scope = entry.record.header.scope, barred.contains(scope) || isBehindOpen(entry, scope) {
       withheld[scope, default: []].append(id)
@@ -124,9 +124,7 @@ extension OutboxLedger {
     }
   }
 
-  /// Whether a run waits for open items of its scope.
-  ///
-  /// It does not wait for those that it replaces.
+  /// Whether a run waits for an open item of its scope, other than the items that it replaces.
   private func isBehindOpen(_ entry: Entry, _ scope: String) -> Bool {
     guard let open = open[scope], let first = open.first, first < entry.serial else { return false }
     if entry.pacing == .all { return true }
@@ -134,7 +132,7 @@ extension OutboxLedger {
     return open.contains { $0 < entry.serial && !older.contains($0) }
   }
 
-  /// The open items of which a run is a newer version.
+  /// Returns the open items that a run replaces, because it is a newer version of them.
   private func openOlder(than entry: Entry) -> [Entry] {
     let header = entry.record.header
     guard entry.pacing != .all, let scope = header.scope,
@@ -146,9 +144,9 @@ extension OutboxLedger {
     }
   }
 
-  /// Removes the open items of which a run is a newer version.
+  /// Removes the open items that a run replaces, because it is a newer version of them.
   ///
-  /// These have no runs, so nothing else would replace them.
+  /// Open items have no runs, so the client itself does not replace them.
   mutating func replaceOlder(than entry: Entry) {
     for older in openOlder(than: entry) {
       let header = older.record.header

@@ -1,9 +1,10 @@
 internal import StreamQuery
 
-// The batches for the store, and the replacements in the records.
+// The batches for the store, and the replacement of identifiers in the records.
 
 extension OutboxLedger {
-  /// The next batch for the store; `nil` if there is nothing to write, or a batch is under way.
+  /// Takes the next batch for the store; `nil` if there is nothing to write, or while a batch is being
+  /// written.
   mutating func takeBatch() -> StoreBatch? {
     guard case .open(let generation) = phase, underWay.isEmpty, !unwritten.isEmpty else {
       return nil
@@ -21,7 +22,7 @@ extension OutboxLedger {
     return batch
   }
 
-  /// The batch under way was written.
+  /// Notes that the present batch was written.
   ///
   /// - Returns: The items of the batch.
   mutating func written() -> [RunIdentity] {
@@ -37,19 +38,19 @@ extension OutboxLedger {
     return drafts.map(\.key)
   }
 
-  /// The batch under way was not written, and will be a part of the next one.
+  /// Puts the present batch back, because it was not written: its changes are in the next one.
   mutating func failed() {
     hasFailed = true
     unwritten.merge(underWay) { newer, _ in newer }
     underWay = [:]
   }
 
-  /// The store cannot be used any more.
+  /// Ends the use of a store that has failed for good.
   ///
   /// - Parameters:
   ///   - error: The reason.
   ///   - barred: The scopes in which other outboxes are still sending or writing.
-  /// - Returns: The runs whose present input will never be written. The other runs go on.
+  /// - Returns: The runs that fail, because the present form of their input was never written.
   mutating func close(_ error: QueryStoreError, barred: Set<String> = []) -> [RunIdentity] {
     phase = .closed(error)
     // Records that other outboxes have left cannot be read any more, so no run waits for them.
@@ -62,12 +63,12 @@ extension OutboxLedger {
     return all.filter { $0.isAwaited && !$0.isWritten }.map(\.id)
   }
 
-  /// Whether the store has all changes of an item.
+  /// Whether the store has a change of an item, or its removal.
   ///
   /// - Parameters:
   ///   - id: The item.
-  ///   - revision: The revision that it must have, or a later one; `nil` if it must be gone.
-  /// - Returns: Whether no caller has to wait for that.
+  ///   - revision: The revision that the store must have, or a later one; `nil` for the removal.
+  /// - Returns: Whether no caller has to wait; `true` if the store cannot be used any more.
   func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
     if case .closed = phase { return true }
     guard let entry = self[id] else {
@@ -78,12 +79,12 @@ extension OutboxLedger {
 
   // MARK: Replacing texts
 
-  /// The items that may mention one of some texts.
+  /// Returns the items that may mention one of some texts, and removes these texts from the index.
   ///
-  /// - Complexity: O(*n*) in the size of all inputs, but only for the first time.
+  /// - Complexity: O(*n*) in the size of all inputs at the first call, which builds the index.
   mutating func mentioning(_ texts: some Sequence<String>) -> [Entry] {
     let isFirst = mentions == nil
-    // The index is taken out of the ledger, so that it is changed in place and not copied.
+    // The dictionary is moved out of the property and back, so that it is changed in place and not copied.
     var index = mentions.take() ?? [:]
     if isFirst {
       for entry in all { Self.note(entry, in: &index) }
@@ -94,9 +95,9 @@ extension OutboxLedger {
     return found.compactMap { self[$0] }.sorted { $0.serial < $1.serial }
   }
 
-  /// Texts could not be replaced in some items, which still mention them.
+  /// Adds texts to the index again for items in which they could not be replaced.
   mutating func restoreMentions(of texts: some Sequence<String>, in items: [RunIdentity]) {
-    // The index is taken out of the ledger, so that it is changed in place and not copied.
+    // The dictionary is moved out of the property and back, so that it is changed in place and not copied.
     guard var index = mentions.take() else { return }
     for entry in items.compactMap({ self[$0] }) {
       for text in IdentifierText.texts(in: entry.record.input).intersection(texts) {
@@ -112,7 +113,7 @@ extension OutboxLedger {
     }
   }
 
-  /// A part of an item's input was replaced.
+  /// Takes the record of an item in which identifiers were replaced; it is the same request as before.
   mutating func rewrote(_ record: OutboxRecord) {
     guard let index = indices[record.id],
       entries[index]?.record.header.revision == record.header.revision
@@ -121,9 +122,9 @@ extension OutboxLedger {
     version += 1
   }
 
-  /// An open item got another input.
+  /// Takes the record of an open item that was given another input.
   ///
-  /// - Returns: Whether the item was still open, and had not got another input meanwhile.
+  /// - Returns: Whether the item is still open, and was not given another input meanwhile.
   mutating func replaced(_ record: OutboxRecord) -> Bool {
     guard let index = indices[record.id], let entry = entries[index], entry.status.isOpen,
       entry.record.header.revision + 1 == record.header.revision

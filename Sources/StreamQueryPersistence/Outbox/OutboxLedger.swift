@@ -2,17 +2,17 @@ internal import StreamQuery
 
 /// The runs that a client has to send, and the state of their records.
 ///
-/// It is a value that is told about each event.
+/// The engine reports each event to this value, which decides what to write and which runs go on.
 ///
-/// An item is *open* if it has no run, because its mutation is not known or its input cannot be read. Later
-/// items of its scope wait for it.
+/// An item is *open* if it has no run, because its mutation is not known or its input cannot be decoded.
+/// Later items of its scope wait for it.
 struct OutboxLedger: Sendable {
   enum ItemStatus: Sendable {
-    /// Its mutation is not known yet.
+    /// The item's mutation is not known yet.
     case unregistered
-    /// Its input cannot be read.
+    /// The item's input cannot be decoded.
     case undecodable(ErrorBox)
-    /// A run of the client.
+    /// The item has a run of the client, in this phase.
     case run(RunProgress.Phase)
 
     var isOpen: Bool {
@@ -23,7 +23,7 @@ struct OutboxLedger: Sendable {
     }
   }
 
-  /// Which form of an item the store has.
+  /// The form of an item that the store has: none, one with an earlier input, or the present one.
   enum StoredRevision: Sendable {
     case missing
     case earlier
@@ -31,22 +31,22 @@ struct OutboxLedger: Sendable {
   }
 
   struct Entry: Sendable {
-    /// Its place among all records.
+    /// The item's place among all records.
     let serial: UInt64
-    /// The number that orders it among the client's runs, if an earlier process wrote it.
+    /// The item's place among the client's runs, if an earlier process wrote it.
     let number: UInt64?
-    /// The number that orders it among the client's runs, if it began in this process.
+    /// The item's place among the client's runs, if it began in this process.
     var ownNumber: UInt64?
     var record: OutboxRecord
     /// The number of changes of the record in this process.
     var edition = 0
     var status: ItemStatus
-    /// The number of the registration that could not decode the present edition.
+    /// The number of the registration that failed to decode the present edition.
     var failedWith: UInt64?
-    /// Which form the store has.
+    /// The form of the item that the store has.
     var stored: StoredRevision
     var pacing = Pacing.all
-    /// Whether a run waits until the item is written.
+    /// Whether the item's run waits until the record is written.
     var isAwaited = false
     var failureCount = 0
     var failureReason: ErrorBox?
@@ -56,7 +56,7 @@ struct OutboxLedger: Sendable {
     var key: String { OutboxRecord.key(serial, id) }
   }
 
-  /// The record of an item that is to be written or removed.
+  /// An item's record that is to be written or removed.
   struct Draft: Sendable {
     var key: String
     var scope: String?
@@ -64,60 +64,58 @@ struct OutboxLedger: Sendable {
   }
 
   var phase = StoreWriter.Phase.loading
-  /// The entries, by serial; `nil` for an entry that is gone.
+  /// The entries, by serial; `nil` for an entry that was removed.
   var entries: [Entry?] = []
   var indices: [RunIdentity: Int] = [:]
   /// The serials of open items in each scope, in order.
   var open: [String: [UInt64]] = [:]
-  /// The scopes in which other clients, which have ended, are still sending or writing.
+  /// The scopes in which ended outboxes of other clients are still sending or writing.
   var barred: Set<String> = []
-  /// The written runs of each scope that wait for open items before them, or because the scope is
-  /// barred.
+  /// The runs of each scope that are written, but wait for an open item before them or for another client.
   var withheld: [String: [RunIdentity]] = [:]
-  /// The runs that may go on, as soon as the engine takes them from here.
+  /// The runs that may go on; the engine takes them from here.
   var released: [RunIdentity] = []
-  /// The changes that the store does not have, and the changes in the batch under way.
+  /// The changes that the store does not have, and below them the changes in the present batch.
   var unwritten: [RunIdentity: Draft] = [:]
   var underWay: [RunIdentity: Draft] = [:]
-  /// The visible form of each block of entries; `nil` after a change.
+  /// The items of each block as an app sees them; `nil` after a change.
   var blocks: [OutboxItems.Block?] = []
-  /// The unreadable items that newer runs have replaced, until that is reported: nobody knows whether the
-  /// runs are versions of them.
+  /// The undecodable items that newer runs have replaced, until they are reported: the runs may be no
+  /// versions of them.
   var replacedUnread: [OutboxRecord.Header] = []
-  /// Objects that are no longer visible, such as users' errors, to be released outside of locks.
+  /// Former objects, such as users' errors, which are released outside of locks.
   var garbage = Garbage()
-  /// Whether the last batch failed.
+  /// Whether the last batch could not be written.
   var hasFailed = false
-  /// The items that mention a text, by its hash; `nil` until the first use.
+  /// The items that mention a text, by the text's hash; `nil` until the first use.
   var mentions: [Int: [RunIdentity]]?
-  /// The number that is added to the number of a run that begins here, to make its serial.
+  /// The sum of this number and the number of a run that begins here is the run's serial.
   ///
   /// It is at least the greatest serial of earlier records.
   var base: UInt64 = 0
   var lastNumber: UInt64 = 0
-  /// Increases with each visible change.
+  /// A number that increases with each visible change.
   var version: UInt64 = 1
 
   var isLoading: Bool { phase.isLoading }
 
-  /// The number of items.
+  /// The number of items that the ledger has.
   var count: Int { indices.count }
 
   subscript(id: RunIdentity) -> Entry? { indices[id].flatMap { entries[$0] } }
 
-  /// The items, in their order.
+  /// The items, sorted by their serials.
   var all: [Entry] { entries.compactMap(\.self) }
 
   // MARK: Coming and going
 
-  /// A run waits until its record is written.
+  /// Adds a run, or takes its new input; the run waits until its record is written.
   ///
   /// - Parameters:
-  ///   - record: Its record.
+  ///   - record: The run's record.
   ///   - number: The run's number among those that began here.
-  ///   - serial: Its place among all records, if it is the newest; `nil` continues after the last
-  ///     one.
-  ///   - pacing: Its rule for earlier versions.
+  ///   - serial: The place among all records for the newest run; `nil` continues after the last one.
+  ///   - pacing: The rule by which the run replaces older items.
   mutating func accepted(
     _ record: OutboxRecord,
     number: UInt64,
@@ -152,8 +150,8 @@ struct OutboxLedger: Sendable {
     write(id)
   }
 
-  /// The serial of a run that began before runs that are in the ledger already, counted back from
-  /// the next of these; `nil` if there is no such run.
+  /// Returns a serial for a run that began before other runs in the ledger, so that it comes before them;
+  /// `nil` if the run is the newest.
   private func serial(of number: UInt64) -> UInt64? {
     var next: (serial: UInt64, number: UInt64)?
     for case let entry? in entries.reversed() {
@@ -164,9 +162,9 @@ struct OutboxLedger: Sendable {
     return next.map { $0.serial &- ($0.number - number) }
   }
 
-  /// A run is over, or an open item was dropped.
+  /// Removes an item, because its run is over or the open item was dropped.
   ///
-  /// - Returns: The former entry, with a user's error, to be released outside of locks.
+  /// - Returns: The former entry, which the caller releases outside of locks.
   mutating func ended(_ id: RunIdentity) -> Entry? {
     guard let index = indices[id], let entry = entries[index] else { return nil }
     write(id)
@@ -180,9 +178,9 @@ struct OutboxLedger: Sendable {
     return entry
   }
 
-  /// A run took a step.
+  /// Records the progress of a run.
   ///
-  /// - Returns: The error that is no longer shown, to be released outside of locks.
+  /// - Returns: The former error, which the caller releases outside of locks.
   mutating func progressed(_ id: RunIdentity, _ progress: RunProgress) -> ErrorBox? {
     guard let index = indices[id], let entry = entries[index], !entry.status.isOpen else {
       return nil
@@ -195,20 +193,20 @@ struct OutboxLedger: Sendable {
     return entry.failureReason
   }
 
-  /// The inputs of open items were decoded.
+  /// Takes the results of decoding the inputs of open items.
   ///
   /// - Parameters:
   ///   - readable: The items that may begin as soon as they are written.
   ///   - failures: The errors of the items that cannot be decoded.
-  ///   - pacing: The rules for earlier versions.
-  /// - Returns: The items that begin now, in order: not those behind an open item of their scope,
-  ///   unless that is an earlier version. When they have begun, call ``began(_:)``.
+  ///   - pacing: The rules by which the items replace older ones.
+  /// - Returns: The items that begin now, in order. An item behind an open one of its scope does not begin,
+  ///   unless it is a newer version of that. When their runs have begun, call ``began(_:)``.
   mutating func looked(
     at readable: Set<RunIdentity>,
     _ failures: [RunIdentity: ErrorBox],
     pacing: [RunIdentity: Pacing] = [:]
   ) -> [Entry] {
-    /// In each scope, the lanes of the open items that were visited and do not begin.
+    /// In each scope, the lanes of the open items that do not begin now.
     var blocked: [String: Set<OutboxRecord.Lane>] = [:]
     var begun: [Entry] = []
     for index in entries.indices {
@@ -231,7 +229,7 @@ struct OutboxLedger: Sendable {
     return begun
   }
 
-  /// These items have runs of the client now: runs that waited behind them go on.
+  /// Notes that these items have runs of the client now, and releases the runs that waited behind them.
   mutating func began(_ begun: [Entry]) {
     var closed: [String: Set<UInt64>] = [:]
     for entry in begun {

@@ -6,9 +6,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The policy for keeping runs of a durable mutation, without its types.
+/// The policy of a durable mutation in the outbox, without the mutation's types.
 struct OutboxPolicy: RunPolicy {
-  /// The answer to the error of a run, without types.
+  /// The answer of an `onConflict` handler, without types.
   enum Answer: Sendable {
     case retry
     case rebase(ValueBox)
@@ -18,18 +18,18 @@ struct OutboxPolicy: RunPolicy {
 
   typealias Conflict = @Sendable (any Error, ValueBox, MutationContext) async -> Answer
 
-  /// The form in which inputs are written and read; `nil` if the mutation is not durable.
+  /// The form in which inputs are encoded and decoded; `nil` if the mutation is not durable.
   struct Form: Sendable {
     var version: String
     var encode: @Sendable (ValueBox) throws -> Data
-    /// Gets the input, and the version with which it was written.
+    /// Gets the encoded input, and the version with which it was encoded.
     var decode: @Sendable (Data, String) throws -> ValueBox
-    /// Whether a value is of the input's type.
+    /// Boxes a value; `nil` if it is not of the input's type.
     var box: @Sendable (any Sendable) -> ValueBox?
   }
 
   var form: Form?
-  /// The identifiers that an input and its output replace.
+  /// Gets an input and its output; returns the real identifier for each temporary one.
   var replacedIDs: (@Sendable (ValueBox, ValueBox) -> [String: String])?
   var onConflict: Conflict?
 
@@ -38,6 +38,6 @@ struct OutboxPolicy: RunPolicy {
 }
 
 extension MutationDefinition {
-  /// The policy in the outbox's type.
+  /// The outbox policy of the mutation; an empty one if it is not durable.
   var outboxPolicy: OutboxPolicy { keeping as? OutboxPolicy ?? OutboxPolicy() }
 }

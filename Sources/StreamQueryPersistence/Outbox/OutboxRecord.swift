@@ -12,24 +12,24 @@ internal import Foundation
 /// first), the header as JSON, and the input as it is.
 struct OutboxRecord: Sendable {
   struct Header: Codable, Hashable, Sendable {
-    /// The run's identity.
+    /// The identity of the run.
     var id: UUID
-    /// The number of changes of its input.
+    /// The number of times that the input was changed.
     var revision: UInt64
     /// The mutation's key as text.
     var mutation: String
     var scope: String?
-    /// The text of the pacing key: runs that have the same one are versions of one item.
+    /// The text of the pacing key. Runs with the same key are versions of one thing.
     var pacingKey: String?
     /// The date when the run was started, in seconds since the reference date.
     var date: Double
-    /// The version of the input's form.
+    /// The version of the input's encoded form.
     var version: String
 
     var lane: Lane { Lane(mutation: mutation, pacingKey: pacingKey) }
   }
 
-  /// The runs of a scope that may be versions of each other.
+  /// The part of a scope in which runs may be versions of each other.
   struct Lane: Hashable, Sendable {
     let mutation: String
     let pacingKey: String?
@@ -39,7 +39,7 @@ struct OutboxRecord: Sendable {
   private static let magic = Array("SQO1".utf8)
 
   let header: Header
-  /// The whole record.
+  /// The bytes of the whole record.
   let data: Data
   private let inputStart: Int
 
@@ -82,12 +82,12 @@ struct OutboxRecord: Sendable {
     inputStart = 8 + length
   }
 
-  /// The same run with another input.
+  /// Returns the record of the same run with another input.
   ///
   /// - Parameters:
   ///   - input: The encoded input.
   ///   - revision: The number of changes of the input.
-  ///   - version: The version of its form; `nil` is the same.
+  ///   - version: The version of the input's encoded form; `nil` keeps the present one.
   /// - Returns: The record.
   /// - Throws: The error of encoding the header.
   func with(input: Data, revision: UInt64, version: String? = nil) throws -> OutboxRecord {
@@ -97,17 +97,17 @@ struct OutboxRecord: Sendable {
     return try OutboxRecord(header, input: input)
   }
 
-  /// The key of a record.
+  /// Returns the key of a record in the store.
   ///
-  /// The number comes first, so that the order of the keys is that of the runs. The identity follows, so that
-  /// no two clients use the same key.
+  /// The number comes first, so that keys have the order of the runs. The identity follows, so that no two
+  /// clients use the same key.
   static func key(_ serial: UInt64, _ id: RunIdentity) -> String {
     let number = String(serial)
     return prefix + String(repeating: "0", count: max(0, 20 - number.count)) + number + "-"
       + id.uuid.uuidString
   }
 
-  /// The number in a key; `nil` if it is no key of a record.
+  /// Returns the number in a record's key; `nil` for any other key.
   static func serial(of key: String) -> UInt64? {
     guard key.hasPrefix(prefix) else { return nil }
     return UInt64(key.dropFirst(prefix.count).prefix { $0 != "-" })

@@ -1,15 +1,15 @@
 public import StreamQuery
 
 extension QueryClient.Configuration {
-  /// The settings for keeping runs of durable mutations until they are sent; `nil`, the default, keeps none,
-  /// and durable mutations fail.
+  /// The settings for storing the runs of durable mutations until they are sent. With `nil`, the default,
+  /// durable mutations fail.
   public var outbox: OutboxConfiguration? {
     get { (keeping.runs as? OutboxMaking)?.outbox }
     set { keeping.runs = newValue.map(OutboxMaking.init) }
   }
 }
 
-/// Makes the outbox of a client.
+/// Makes a client's outbox from its settings.
 struct OutboxMaking: DurableRunMaking {
   let outbox: OutboxConfiguration
 
@@ -22,8 +22,8 @@ nonisolated extension QueryClient {
   /// The outbox of the client, see ``OutboxConfiguration``.
   public nonisolated var outbox: Outbox { Outbox(client: self) }
 
-  /// The states of the stores that the client uses: those of queries, in the order of their first uses, and that of the
-  /// outbox.
+  /// The states of the stores that the client uses: the stores of queries, in the order of their first uses,
+  /// and then the store of the outbox.
   @_spi(Adapters) public nonisolated var storeStatuses: [StoreStatus] {
     let queries = (persister as? StorePersister)?.statuses ?? []
     let runs = (durableRuns as? OutboxEngine)?.status
@@ -32,7 +32,7 @@ nonisolated extension QueryClient {
 }
 
 extension OutboxEngine {
-  /// The state of the store.
+  /// The state of the outbox's store.
   var status: StoreStatus {
     update { state in
       StoreStatus(
