@@ -2,8 +2,8 @@ internal import StreamQuery
 
 /// The changes of entries that are not encoded as records yet.
 ///
-/// Values and removals are separate, so that values can be counted and chosen without a visit to the
-/// removals, which may be many more.
+/// Values and removals are separate, so that values can be counted and chosen without visiting the removals,
+/// which may be many more.
 struct PendingChanges: Sendable {
   private(set) var changed: [EntryKey: PersistedEntry] = [:]
   private(set) var removed: Set<EntryKey> = []
@@ -17,7 +17,9 @@ struct PendingChanges: Sendable {
     return removed.contains(key) ? .removed : nil
   }
 
-  /// - Returns: The replaced changes: users' values, to be released outside of locks.
+  /// Adds a change of a key.
+  ///
+  /// - Returns: The replaced change with the user's value, which the caller releases outside of locks.
   mutating func put(
     _ change: SavedRecords.PendingChange,
     _ key: EntryKey
@@ -33,7 +35,7 @@ struct PendingChanges: Sendable {
     }
   }
 
-  /// Takes all of them.
+  /// Removes and returns all changes.
   mutating func take() -> [EntryKey: SavedRecords.PendingChange] {
     var all = changed.mapValues(SavedRecords.PendingChange.changed)
     for key in removed { all[key] = .removed }
@@ -41,13 +43,13 @@ struct PendingChanges: Sendable {
     return all
   }
 
-  /// If there are more values than a number and a tenth, drops values until the number is left.
+  /// If the number of values exceeds the limit by more than a tenth, drops values down to the limit.
   ///
-  /// Restored and initial values leave first, and their keys are forgotten: the store may have these values.
-  /// The keys of the others are noted as removed, since the former data in the store would be wrong.
+  /// Restored and initial values are dropped first, without a trace, because the store may have them. A key
+  /// of another dropped value becomes a removal, because the former data in the store would be wrong.
   ///
-  /// - Returns: The dropped changes: users' values, to be released outside of locks; and the number of values
-  ///   that are given up with them.
+  /// - Returns: The dropped changes with users' values, which the caller releases outside of locks; and the
+  ///   number of dropped values that the store does not have.
   mutating func bound(to count: Int) -> (dropped: [SavedRecords.PendingChange], givenUpCount: Int) {
     guard changed.count - count > count / 10 else { return ([], 0) }
     let firstToLeave = changed.map { Leaving($0.key, $0.value) }.sorted().dropLast(count)
@@ -59,9 +61,9 @@ struct PendingChanges: Sendable {
     return (dropped, firstToLeave.count { $0.rank != .untouched })
   }
 
-  /// The rank of a value among those that may be dropped.
+  /// A value that may be dropped, with its rank.
   ///
-  /// Sorting compares it often, so it is determined once for each value.
+  /// Sorting compares ranks often, so each is determined once.
   private struct Leaving: Comparable {
     enum Rank: Int { case untouched, limited, unlimited }
 
@@ -82,8 +84,8 @@ struct PendingChanges: Sendable {
     }
   }
 
-  /// Forgets a removal.
+  /// Removes the removal of a key.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was a removal.
   mutating func forgetRemoval(_ key: EntryKey) -> Bool { removed.remove(key) != nil }
 }

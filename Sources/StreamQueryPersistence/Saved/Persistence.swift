@@ -1,9 +1,8 @@
 public import StreamQuery
 
-/// The policy that lets the data of queries outlive the process: the place, the age and the form of
-/// the data.
+/// The policy that lets the data of queries outlive the process: the place, the age and the form of the data.
 ///
-/// For a whole client, or as a part of a query, see `persisted(in:)`:
+/// Set it for a whole client, as here, or for a query, see `persisted(in:)`:
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
@@ -11,60 +10,59 @@ public import StreamQuery
 /// let client = QueryClient(configuration: configuration)
 /// ```
 public struct Persistence: Sendable {
-  /// A ``maxAge`` that no data reaches, for data that nobody can fetch again.
+  /// A ``maxAge`` without a limit, for data that nobody can fetch again.
   public static let unlimited: Duration = .seconds(Int64.max)
 
-  /// The store of the data.
+  /// The store in which the data is kept.
   public var store: any QueryStore
-  /// The part of the store; `nil`, the default, is the client's, see
+  /// The part of the store; `nil`, the default, means the client's part, see
   /// ``StreamQuery/QueryClient/Configuration/partition``.
   public var partition: StorePartition?
-  /// The age at which kept data is not restored any more.
+  /// The age from which stored data is not restored any more.
   ///
   /// The age is measured by dates, so that it counts while the process does not run. A date in the
   /// future, after the clock was set back, counts as now.
   public var maxAge: Duration
-  /// The version of the form of the data; change it with the form.
+  /// The version of the data's encoded form; change it when you change the form.
   ///
-  /// Data of another version is not restored, unless its query migrates it.
+  /// Data of another version is not restored, unless the query migrates it.
   public var version: String
-  /// How long queries wait for the store to be read; then they go on without it.
+  /// The maximum time for which queries wait until the store has been read; then they go on without it.
   ///
-  /// Data that the store brings later is used for entries that have no data by then. The first
-  /// policy that a client uses for a store decides.
+  /// Data that is read later fills only entries that have no data by then. If several policies name the same
+  /// store, the first one that the client uses counts.
   public var restoreTimeout: Duration
-  /// How long changes are gathered before they are written together.
+  /// The time for which changes are gathered before they are written together.
   ///
-  /// The first policy that a client uses for a store decides.
+  /// If several policies name the same store, the first one that the client uses counts.
   public var throttle: Duration
-  /// The limit of the store; the first policy that a client uses for a store decides.
+  /// The limit of the store. If several policies name the store, the first one that the client uses counts.
   public var limit: StoreLimit
-  /// The coding of values as bytes.
+  /// Encodes values to bytes, and decodes them.
   public var coding: ArchiveCoding
-  /// Decides which entries are saved; all that have data by default.
+  /// Decides whether an entry is saved; by default, each entry with data is.
   ///
-  /// It is called when an entry has changed, outside the cache's lock, and must be quick. The saved
-  /// data of an entry that it excludes stays as it is.
+  /// The closure is called when an entry has changed, outside the cache's lock, and must be quick. If it
+  /// excludes an entry, the data that was saved earlier stays.
   public var includes: @Sendable (QueryInfo) -> Bool
-  /// Replaces a value in the store, for values that must not leave the process; `nil` keeps
-  /// nothing.
+  /// Replaces a value before it is saved, for values that must not leave the process; `nil` saves nothing.
   ///
-  /// It must return a value of the same type.
+  /// The closure must return a value of the same type.
   public var redact: @Sendable (any Sendable, AnyQueryKey) -> (any Sendable)?
 
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - store: The store of the data.
-  ///   - partition: The part of the store; `nil` is that of the client.
-  ///   - maxAge: The age at which kept data is not restored any more.
-  ///   - version: The version of the form of the data.
-  ///   - restoreTimeout: How long queries wait for the store to be read.
-  ///   - throttle: How long changes are gathered before they are written together.
+  ///   - store: The store in which the data is kept.
+  ///   - partition: The part of the store; `nil` means the client's part.
+  ///   - maxAge: The age from which stored data is not restored any more.
+  ///   - version: The version of the data's encoded form.
+  ///   - restoreTimeout: The maximum time for which queries wait until the store has been read.
+  ///   - throttle: The time for which changes are gathered before they are written together.
   ///   - limit: The limit of the store.
-  ///   - coding: The coding of values as bytes.
-  ///   - includes: Decides which entries are saved.
-  ///   - redact: Replaces a value in the store; `nil` keeps nothing.
+  ///   - coding: Encodes values to bytes, and decodes them.
+  ///   - includes: Decides whether an entry is saved.
+  ///   - redact: Replaces a value before it is saved; `nil` saves nothing.
   public init(
     in store: any QueryStore,
     partition: StorePartition? = nil,

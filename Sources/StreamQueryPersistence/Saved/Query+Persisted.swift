@@ -9,35 +9,33 @@ public import Foundation
 extension Query where Value: Codable {
   /// Keeps the data of the query in a store, and restores it before the first fetch.
   ///
-  /// The first use of a query in a process waits until the store has been read; until then its
-  /// streams are pending and idle, and say ``/StreamQuery/QueryResult/isRestoring``. Restored data
-  /// has its age: if it is stale, it is shown and refetched. Fetched data and manual writes are
-  /// kept, without optimistic changes, as soon as ``Persistence/throttle`` has passed. Offline, a
-  /// query tries once and then waits for the network (``/StreamQuery/NetworkMode/offlineFirst``),
-  /// unless an option says otherwise.
+  /// At a query's first use in a process, it waits until the store has been read. Meanwhile its streams are
+  /// pending and idle, and ``/StreamQuery/QueryResult/isRestoring`` is `true`. Restored data keeps its age:
+  /// if it is stale, it is shown and refetched. Fetched data and manual writes are saved, without optimistic
+  /// changes, as soon as ``Persistence/throttle`` has passed. Offline, a query tries once and then waits for
+  /// the network (``/StreamQuery/NetworkMode/offlineFirst``), unless an option says otherwise.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
   ///   .persisted(in: store, maxAge: .hours(24), version: "2")
   /// ```
   ///
-  /// A value that can no longer be decoded is dropped and fetched again, with an event in
+  /// A stored value that can no longer be decoded is dropped and fetched again, with an event in
   /// ``/StreamQuery/QueryClient/events``.
   ///
   /// - Parameters:
-  ///   - store: The store of the data.
-  ///   - partition: The part of the store; `nil` is that of the client. Data in another part
-  ///     does not end with an account: see ``QueryAccounts``.
-  ///   - maxAge: The age at which kept data is not restored any more; `nil`, the default, is 24
-  ///     hours for a query with a fetch, and ``Persistence/unlimited`` for one without, whose data
-  ///     nobody can get again. A fetch that defaults give to the query does not count here, because
-  ///     they may come later: say an age.
-  ///   - version: The version of the form of the data; change it with the form.
-  ///   - migrating: Makes a value of the bytes of another version, which are JSON. Without it, a
-  ///     value of another version is dropped, even if it has no limit of age and nobody can get it
-  ///     again. If it throws, there is an event in ``/StreamQuery/QueryClient/events``: a value
-  ///     with a limit of age is dropped, and any other stays in the store for a later version,
-  ///     until the query is written.
+  ///   - store: The store in which the data is kept.
+  ///   - partition: The part of the store; `nil` means the client's part. Data in another part is not erased
+  ///     at the end of an account, see ``QueryAccounts``.
+  ///   - maxAge: The age from which stored data is not restored any more. `nil`, the default, means 24 hours
+  ///     for a query with a fetch, and ``Persistence/unlimited`` for a query without one, because nobody can
+  ///     get its data again. A fetch that defaults give to the query does not count, because they may be set
+  ///     later: then state an age.
+  ///   - version: The version of the data's encoded form; change it when you change the form.
+  ///   - migrating: Makes a value from the bytes of another version, which are JSON. Without this closure, a
+  ///     value of another version is dropped, even if it has no limit of age. If the closure throws, there is
+  ///     an event in ``/StreamQuery/QueryClient/events``. A value with a limit of age is then dropped; any
+  ///     other one stays in the store for a later version, until the query is written.
   /// - Returns: The changed query.
   public consuming func persisted(
     in store: any QueryStore,
@@ -65,8 +63,8 @@ extension Query where Value: Codable {
   ///
   /// - Parameters:
   ///   - persistence: The place, the age and the form of the data.
-  ///   - migrating: Makes a value of the bytes of another version, as its ``Persistence/coding`` made them.
-  ///     Without it, a value of another version is dropped.
+  ///   - migrating: Makes a value from the bytes of another version, which that version's
+  ///     ``Persistence/coding`` made. Without this closure, a value of another version is dropped.
   /// - Returns: The changed query.
   public consuming func persisted(
     _ persistence: Persistence,
@@ -82,8 +80,7 @@ extension Query where Value: Codable {
 }
 
 extension Query {
-  /// Keeps no data of the query, even if the client's ``StreamQuery/QueryClient/Configuration/persistence``
-  /// keeps other queries.
+  /// Excludes the query from the client's ``StreamQuery/QueryClient/Configuration/persistence``.
   ///
   /// - Returns: The changed query.
   public consuming func notPersisted() -> Self {

@@ -1,19 +1,18 @@
 public import StreamQuery
 
 extension QueryClient.Configuration {
-  /// The client's part of each store; ``StorePartition/main`` by default.
+  /// The part of each store that the client uses; ``StorePartition/main`` by default.
   ///
-  /// ``QueryAccounts`` gives each account a part of its own.
+  /// ``QueryAccounts`` sets a part for each account.
   public var partition: StorePartition {
     get { keeping[StorePartition.self] ?? .main }
     set { keeping[StorePartition.self] = newValue }
   }
 
-  /// The default policy for keeping the data of queries beyond the process; `nil`, the default,
-  /// keeps nothing.
+  /// The default policy for saving the data of queries in a store; `nil`, the default, saves nothing.
   ///
-  /// Values that are not `Codable`, and keys without a
-  /// ``/StreamQuery/AnyQueryKey/canonicalText()``, are omitted.
+  /// Values that are not `Codable`, and keys without a ``/StreamQuery/AnyQueryKey/canonicalText()``, are
+  /// omitted.
   public var persistence: Persistence? {
     get { (keeping.policy as? QueryPersistence)?.settings }
     set { keeping.policy = newValue.map { QueryPersistence($0) } }
@@ -21,24 +20,24 @@ extension QueryClient.Configuration {
 }
 
 nonisolated extension QueryClient {
-  /// Whether the client's store has not been read yet.
+  /// Whether the store of the client's ``Configuration/persistence`` has not been read yet.
   ///
-  /// Until then streams are pending and idle, and callers of
+  /// Meanwhile streams are pending and idle, and callers of
   /// ``/StreamQuery/QueryClient/fetch(_:timeout:throwOnError:)`` wait.
   public nonisolated var isRestoring: Bool {
     guard let policy = configuration.keeping.policy else { return false }
     return persister?.isRestoring(policy) ?? false
   }
 
-  /// Waits until the client's store, and its outbox, have been read; this begins when the client is made.
+  /// Waits until the client's store and its outbox have been read, which begins when the client is created.
   ///
-  /// Values are decoded at their first use. Without ``Configuration/persistence`` there is nothing
-  /// to wait for.
+  /// Values are decoded later, at their first use. Without ``Configuration/persistence`` only the outbox is
+  /// awaited.
   ///
   /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works without
-  ///   it. The error of an outbox is thrown last; the outbox is read again after pauses of its own. After an
-  ///   error that may pass, such as ``QueryStoreError/denied`` while the device is locked, the store is read
-  ///   again in the background, and at once when the app becomes active and, for the store of queries, by
+  ///   it. The error of an outbox is thrown last; the outbox is read again after pauses of its own. If an
+  ///   error may pass, such as ``QueryStoreError/denied`` while the device is locked, the store is read again
+  ///   in the background, and at once when the app becomes active. The store of queries is also read again by
   ///   another call of this method. `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
     var problem: (any Error)?
@@ -63,7 +62,7 @@ nonisolated extension QueryClient {
     if let error = persister.failure(of: policy) { throw error }
   }
 
-  /// Writes all changes to the stores and the outbox now, instead of at the next opportunity.
+  /// Writes all changes to the stores and the outbox now, without waiting for ``Persistence/throttle``.
   ///
   /// Call it before the process ends or is suspended. All stores are written at the same time: a
   /// slow or failing store delays no other, only the end of this call.
@@ -74,7 +73,7 @@ nonisolated extension QueryClient {
   public nonisolated func save() async throws {
     await actionsPerformed()
     let persister = self.persister as? StorePersister
-    // The queries begin to save before the outbox does, so that neither waits for the other.
+    // The saves of queries are begun before the outbox is awaited, so that neither waits for the other.
     let saves = persister?.beginSave() ?? []
     var problem: (any Error)?
     if let durableRuns {

@@ -6,11 +6,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The policy of a query, or of a client, for the client's own use.
+/// The persistence policy of a query or a client, in the form that the client uses.
 final class QueryPersistence: PersisterMaking {
-  /// `nil` keeps nothing.
+  /// The policy; `nil` saves nothing.
   let settings: Persistence?
-  /// Makes a value of the bytes of another version; `nil` drops them.
+  /// Makes a value from the bytes of another version; `nil` drops these bytes.
   let migrate: (@Sendable (Data, String) throws -> ValueBox)?
 
   init(
@@ -34,7 +34,7 @@ extension QueryPersistence: Adviser {
 }
 
 extension QueryAdvice {
-  /// Applies if values should be saved whose types are not `Encodable`.
+  /// Creates the advice about values that should be saved, but have types that are not `Encodable`.
   ///
   /// - Parameter types: The names of the types.
   init?(unencodable types: [String]) {

@@ -1,8 +1,8 @@
 /// The error of ``StreamQuery/QueryClient/save()`` when some changes could not be written, with the stores
 /// that failed.
 ///
-/// Every other store of the client was written. The failed changes are written again later, unless
-/// the store cannot be used any more.
+/// All other stores of the client were written. Changes that failed are written again later, unless the store
+/// cannot be used any more.
 public struct QuerySaveError: Error, Sendable, CustomStringConvertible {
   /// A store that could not be written.
   public struct Failure: Sendable {
@@ -19,7 +19,7 @@ public struct QuerySaveError: Error, Sendable, CustomStringConvertible {
 
   /// A description of the failed stores, by their types, with advice.
   ///
-  /// Partitions, which are often named after accounts, are in ``failures`` only.
+  /// The description does not name partitions, which are often named after accounts; ``failures`` does.
   public var description: String {
     failures.map { "\(type(of: $0.store)): \($0.error)" }.joined(separator: "; ")
   }

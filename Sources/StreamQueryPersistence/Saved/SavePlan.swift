@@ -1,6 +1,6 @@
-/// The plan for a client's writing to its stores: a value that is told about each event.
+/// Decides when a client writes to a store; it is a value, and the writer reports each event to it.
 ///
-/// At most one task works. It first waits, so that changes are gathered, and then writes them
+/// At most one task works for a store. It first waits, so that changes are gathered, and then writes them
 /// together.
 struct SavePlan: Sendable {
   /// The next step of a task.
@@ -20,21 +20,21 @@ struct SavePlan: Sendable {
   private var phase = Phase.resting
   private var taskSerial: UInt64 = 0
   private var failures = 0
-  /// The number of rounds of writing that began.
+  /// The number of times that writing has begun.
   private(set) var begun: UInt64 = 0
-  /// The time that the last requested task waits before it writes for the first time.
+  /// The time for which a newly started task waits before it writes for the first time.
   private(set) var delay = Duration.zero
-  /// Whether no more changes will come.
+  /// Whether no more changes will come, because the client has ended.
   private var isEnded = false
 
   init(throttle: Duration) {
-    // A longer time might overflow, and nobody waits for a hundred years.
+    // A longer time could overflow, and nobody waits for a hundred years.
     self.throttle = min(max(.zero, throttle), .seconds(3_155_760_000 as Int64))
   }
 
-  /// There is something to write.
+  /// Notes that there is something to write.
   ///
-  /// - Returns: The number of the task to start; `nil` if one is at work.
+  /// - Returns: The number of the task to start; `nil` if a task is at work already.
   mutating func changed() -> UInt64? {
     switch phase {
     case .resting: return begin(after: isEnded ? .zero : throttle)
@@ -45,10 +45,10 @@ struct SavePlan: Sendable {
     }
   }
 
-  /// A caller waits until the changes so far are written.
+  /// Notes that a caller waits until the changes so far are written.
   ///
-  /// - Returns: The number of the task to start, which replaces a waiting one; `nil` if a task is
-  ///   writing, and will write again.
+  /// - Returns: The number of the task to start, which replaces a waiting one; `nil` if a task is writing,
+  ///   and will write again.
   mutating func requested() -> UInt64? {
     switch phase {
     case .resting, .waiting: return begin(after: .zero)
@@ -58,7 +58,7 @@ struct SavePlan: Sendable {
     }
   }
 
-  /// The number of the round that includes all changes so far.
+  /// The value of `begun` after the next start, which writes all changes so far.
   var nextRound: UInt64 { begun + 1 }
 
   private mutating func begin(after delay: Duration) -> UInt64 {
@@ -68,9 +68,9 @@ struct SavePlan: Sendable {
     return taskSerial
   }
 
-  /// A task has waited.
+  /// Notes that a task has waited.
   ///
-  /// - Returns: Whether it writes; if not, another task does.
+  /// - Returns: Whether the task writes now; `false` if another task has replaced it.
   mutating func waited(_ task: UInt64) -> Bool {
     guard case .waiting(task) = phase else { return false }
     phase = .writing(again: false)
@@ -78,12 +78,12 @@ struct SavePlan: Sendable {
     return true
   }
 
-  /// A round of writing is over.
+  /// Notes that a task has written, and decides its next step.
   ///
   /// - Parameters:
   ///   - isDirty: Whether there are changes that could not be written.
-  ///   - isAwaited: Whether a caller waits for the next round.
-  /// - Returns: The next step of the task, and its number.
+  ///   - isAwaited: Whether a caller waits until the rest is written.
+  /// - Returns: The task's next step, and its number.
   mutating func wrote(isDirty: Bool, isAwaited: Bool) -> (Step, UInt64) {
     failures = isDirty ? failures + 1 : 0
     guard case .writing(let again) = phase, again || isDirty && !isEnded else {
@@ -96,12 +96,13 @@ struct SavePlan: Sendable {
       return (.write, taskSerial)
     }
     phase = .waiting(taskSerial)
-    // After each failure in a row the task waits twice as long, up to a minute.
+    // After each failure in a row, the task waits twice as long, up to a minute.
     let factor = 1 << min(failures, 6)
     let least = min(.seconds(60), max(throttle, .seconds(1)))
     return (.wait(failures == 0 ? throttle : min(.seconds(60), least * factor)), taskSerial)
   }
 
-  /// No more changes will come: the rest is written at once, and a failure is final.
+  /// Notes that no more changes will come. From now on, changes are written at once, and failures are
+  /// final.
   mutating func end() { (isEnded, delay) = (true, .zero) }
 }

@@ -1,63 +1,63 @@
 internal import StreamQuery
 
-// The effects of bulk calls on records.
+// The effects of bulk calls, such as `removeQueries`, on records.
 //
-// A call only notes its effect. The next write applies the note to all records, and an earlier lookup of a
-// record applies it to that one. Changes that come after the call are encoded after the note is applied.
+// A call is only noted. The next write applies it to all records, and an earlier lookup of a record applies
+// it to that one. Changes that come after the call are encoded after it was applied.
 //
 // Another client of the store may have saved records that this client does not know. So a removal is also
 // performed on the store, later. If the call names its keys, they are removed there; otherwise the store is
 // read again.
 
 extension SavedRecords {
-  /// Notes a bulk call.
+  /// Applies a bulk call to the changes that are not encoded yet, and to the records.
   ///
   /// - Parameters:
   ///   - mark: The effect on records.
-  ///   - keys: The affected entries whose changes are not encoded yet.
-  /// - Returns: The replaced changes: users' values, to be released outside of locks.
+  ///   - keys: The affected entries that have such a change.
+  /// - Returns: The replaced changes with users' values, which the caller releases outside of locks.
   mutating func apply(_ mark: Mark, to keys: Set<EntryKey>) -> [PendingChange] {
     defer { apply(mark.filter, removes: mark.removes, except: mark.cached) }
     return apply(to: keys, removes: mark.removes)
   }
 
-  /// Removes records, or marks them as invalidated.
+  /// Removes the matching records, or marks them as invalidated.
   ///
-  /// The data of a record that may match is not lost if nobody can fetch it again. A removal also concerns
-  /// records of another client that are in the store when it is performed.
+  /// A record that may match, or may not, stays if nobody can fetch its data again. A removal also removes
+  /// records of other clients that are in the store when it is performed there.
   ///
   /// - Parameters:
   ///   - filter: Selects the records.
-  ///   - removes: Whether they are removed.
-  ///   - cached: The texts of entries that are cached. The cache has applied the call to them, so
-  ///     the filter does not decide about them.
-  /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is noted, and applied by the next write.
+  ///   - removes: Whether they are removed; otherwise they are marked.
+  ///   - cached: The texts of entries that are cached. The cache has applied the call to them, so the filter
+  ///     does not decide about them.
+  /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is noted, and the next write applies it.
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
     let mark = Mark(filter: filter, removes: removes, cached: cached)
     switch phase {
     case .loading: pendingMarks.insert(Mark(filter: filter, removes: removes))
-    // The store may have other records, which stay although the call concerns them.
+    // The store may have records to which the call applies, and which now stay: that loss is reported.
     case .closed(let error): lossReason = error
     case .open:
       if let names = filter.exactTexts {
         for name in names {
           apply(mark, to: Self.prefix + name)
-          // Another client may have saved a record of this name.
+          // Another client may have saved a record with this key.
           if removes, !cached.contains(name) { unwritten.insert(Self.prefix + name) }
         }
         return
       }
       if removes, sweeps.count < Self.mostCalls || cached.isEmpty { sweeps.insert(mark) }
       if calls.last != mark { calls.append(mark) }
-      // Each lookup of a record visits all waiting calls, so there must be few.
+      // Each lookup of a record visits all noted calls, so there must be few.
       if calls.count > Self.mostCalls { applyCalls() }
     }
   }
 
-  /// The maximum number of bulk calls that wait before they are applied to all records.
+  /// The maximum number of noted bulk calls.
   private static let mostCalls = 64
 
-  /// Applies the waiting bulk calls to all records.
+  /// Applies the noted bulk calls to all records.
   ///
   /// - Complexity: O(*n* · *k*) in the numbers of records and calls.
   mutating func applyCalls() {
@@ -76,9 +76,9 @@ extension SavedRecords {
     if call.removes { remove(text) } else { mark(text, true) }
   }
 
-  /// The content of the store is about to be read, to perform removals on it.
+  /// Takes the noted removals, because the store is about to be read to perform them.
   ///
-  /// - Returns: Whether there are any.
+  /// - Returns: Whether there are any removals.
   mutating func takeSweeps() -> Bool {
     guard case .open = phase, !sweeps.isEmpty else { return false }
     sweeping.formUnion(sweeps)
@@ -86,17 +86,17 @@ extension SavedRecords {
     return true
   }
 
-  /// The content could not be read: the removals are performed later.
+  /// Puts the removals back, because the store could not be read.
   mutating func sweepFailed() {
     sweeps.formUnion(sweeping)
     sweeping = []
   }
 
-  /// Performs removals on records of the store that this client does not know.
+  /// Performs the removals on records in the store that this client does not know.
   mutating func swept(_ contents: StoreContents) {
     let sweeps = sweeping
     sweeping = []
-    // A wipe began another generation: the records to remove are gone.
+    // After a wipe the store has another generation, and the records to remove are gone.
     guard case .open(contents.generation) = phase else { return }
     for record in contents.records where record.key.hasPrefix(Self.prefix) {
       guard records[record.key] == nil, evicted[record.key] == nil else { continue }

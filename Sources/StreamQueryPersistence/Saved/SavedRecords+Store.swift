@@ -1,20 +1,20 @@
 internal import StreamQuery
 
-// The content of the store, and the batches for it.
+// Taking over the content of the store, and making the batches for it.
 
 extension SavedRecords {
-  /// The content of the store has been read.
+  /// Takes over the records of a store that has been read.
   ///
-  /// Records that are too old for the policy that saved them are removed, so that old versions of
-  /// values that nobody uses do not stay for ever. They must be too old by the date of the newest
-  /// record as well: otherwise a clock that is ahead at one launch would remove everything. Records
-  /// that are young enough for the policy that opened the store stay, whichever policy and version
-  /// saved them: a query may migrate them.
+  /// Records that are too old for the policy that saved them are removed, so that old versions of values that
+  /// nobody uses do not stay for ever. A record must be too old by the date of the newest record as well:
+  /// otherwise a clock that is ahead at one launch would remove everything. A record stays, whichever policy
+  /// and version saved it, if it is young enough for the policy that opened the store: a query may migrate
+  /// it.
   ///
   /// - Parameters:
-  ///   - contents: The content.
+  ///   - contents: The content of the store.
   ///   - date: The present date.
-  ///   - maxAge: The age at which records are too old for the present policy.
+  ///   - maxAge: The age at which records are too old for the policy that opened the store.
   /// - Returns: The keys of records that are not readable.
   mutating func loaded(
     _ contents: StoreContents,
@@ -46,9 +46,9 @@ extension SavedRecords {
     return unreadable
   }
 
-  /// The store cannot be used any more.
+  /// Ends the use of a store that has failed for good.
   ///
-  /// - Returns: The dropped changes: users' values, to be released outside of locks.
+  /// - Returns: The dropped changes with users' values, which the caller releases outside of locks.
   mutating func close(_ error: QueryStoreError) -> [[EntryKey: PendingChange]] {
     if isBehind || lossReason != nil { lossReason = error }
     phase = .closed(error)
@@ -64,7 +64,8 @@ extension SavedRecords {
     return old
   }
 
-  /// The next batch for the store; `nil` if there is nothing to write, or a batch is under way.
+  /// Takes the next batch for the store; `nil` if there is nothing to write, or while a batch is being
+  /// written.
   mutating func takeBatch() -> StoreBatch? {
     guard case .open(let generation) = phase, underWay.isEmpty else { return nil }
     applyCalls()
@@ -82,7 +83,7 @@ extension SavedRecords {
     return batch
   }
 
-  /// The batch under way was written.
+  /// Notes that the present batch was written.
   mutating func written() {
     for text in underWay { records[text]?.isStored = true }
     underWay = []
@@ -90,10 +91,10 @@ extension SavedRecords {
     isFull = false
   }
 
-  /// The batch under way was not written, and will be a part of the next one.
+  /// Puts the present batch back, because it was not written: its changes are in the next one.
   ///
   /// - Parameter isFull: Whether the store had no room. Then a tenth of the records is evicted; if that does
-  ///   not help, all evicted records return.
+  ///   not help, all evicted records are restored.
   /// - Returns: Whether there is less to write now.
   mutating func failed(isFull: Bool) -> Bool {
     unwritten.formUnion(underWay)
@@ -109,18 +110,18 @@ extension SavedRecords {
     return !leaving.isEmpty
   }
 
-  /// The records to evict if the store is full.
+  /// The records to evict from a full store.
   ///
-  /// At most half of the stored records are evicted: if that is not enough, other data fills the
-  /// disk, and the records would be lost for nothing. New records may be omitted, but at least one
-  /// of them stays: otherwise the evicted ones would make room for nothing.
+  /// At most half of the stored records are evicted: if that is not enough, other data fills the disk, and
+  /// the records would be lost for nothing. New records may be evicted, too, but not the newest one, because
+  /// the others are evicted to make room for it.
   private var nextToLeave: [String] {
     let order = leavingOrder
     guard let newest = order.last(where: unwritten.contains) else { return [] }
-    // There is a single record, which may be too large.
+    // A single record is evicted only if no other was, because it may be too large.
     if order.count == 1 { return evicted.isEmpty ? order : [] }
-    // Records that nobody can fetch again are evicted after all others, and only to make room for
-    // records of their kind.
+    // Records that nobody can fetch again are evicted after all others, and only to make room for such
+    // records.
     let isFetchable = order.contains { $0 != newest && records[$0]?.value.hasLifetime == true }
     if !isFetchable, records[newest]?.value.hasLifetime == true { return [] }
     let stored = records.values.count(where: \.isStored)
@@ -138,9 +139,9 @@ extension SavedRecords {
     return leaving
   }
 
-  /// The evicted records return.
+  /// Restores the evicted records.
   ///
-  /// - Parameter wereStored: Whether they are still in the store, because their removal failed.
+  /// - Parameter wereStored: Whether the store still has them, because their removal failed.
   private mutating func restoreEvicted(wereStored: Bool) {
     for (text, record) in evicted where records[text] == nil {
       records[text] = record
@@ -154,17 +155,17 @@ extension SavedRecords {
     evicted = [:]
   }
 
-  /// Whether records are about to be evicted by the order of their last uses.
+  /// Whether records are about to be evicted, and the order depends on their last uses.
   var asksForUses: Bool { limit.order == .leastRecentlyUsedFirst && (isBeyondLimit || isFull) }
 
-  /// Records are in use.
+  /// Notes that entries are in use.
   ///
-  /// - Parameter texts: The texts of their keys; the first is evicted first.
+  /// - Parameter texts: The texts of their keys; the first one is evicted first.
   mutating func used(_ texts: [String]) {
     for text in texts { _ = use(text) }
   }
 
-  /// The number of the last use of a record; 0 if there was none.
+  /// Returns the number of the last use of a record; 0 if it was not used.
   func lastUse(_ text: String) -> UInt64 { records[Self.prefix + text]?.use ?? 0 }
 
   private var isBeyondLimit: Bool { records.count > limit.maxRecords || byteCount > limit.maxBytes }
@@ -172,18 +173,17 @@ extension SavedRecords {
   /// Removes records beyond the limit.
   private mutating func trim() {
     guard isBeyondLimit else { return }
-    // A record that is too large by itself must not drive out the others.
+    // A record that exceeds the limit by itself is removed, so that it does not displace all others.
     for (text, record) in records where size(of: record, text) > limit.maxBytes { forget(text) }
     guard isBeyondLimit else { return }
-    // A few more records are evicted than necessary, so that the records are not sorted again for
-    // each new one.
+    // More records are evicted than necessary, so that the records are not sorted again for each new one.
     evict(
       count: limit.maxRecords - limit.maxRecords / 10,
       bytes: limit.maxBytes - limit.maxBytes / 10
     )
   }
 
-  /// The number of bytes of the limit that the record of a key takes.
+  /// Returns the number of bytes that a key and its value count towards the limit.
   static func size(of value: SavedValue, _ name: String) -> Int {
     value.data.count + prefix.utf8.count + name.utf8.count
   }
@@ -193,14 +193,14 @@ extension SavedRecords {
   }
 
   private mutating func evict(count: Int, bytes: Int) {
-    // The last record fits alone, so its eviction would be for nothing.
+    // The last record fits alone, so it need not be evicted.
     for text in leavingOrder.dropLast(limit.maxRecords > 0 ? 1 : 0) {
       guard records.count > max(0, count) || byteCount > bytes else { return }
       forget(text)
     }
   }
 
-  /// The texts of all records, in the order in which they leave.
+  /// The texts of all records, sorted by eviction: the first one is evicted first.
   private var leavingOrder: [String] {
     let byUse = limit.order == .leastRecentlyUsedFirst
     let order = records.sorted { one, other in

@@ -1,9 +1,9 @@
 internal import StreamQuery
 
-/// The records of a client's entries in a store, with the changes that are still to be written.
+/// The records of a client's entries in a store, with the changes that are not written yet.
 ///
-/// It is a value that never waits. The cache reports changes by key. The texts of the keys and the
-/// bytes of the values are made outside of locks, and come later, see ``encoded(_:)``.
+/// This is a value that never waits. The cache reports changes by key. The texts of the keys and the bytes of
+/// the values are made outside of locks, and are applied later by ``encoded(_:)``.
 struct SavedRecords: Sendable {
   /// A change of an entry.
   enum PendingChange: Sendable {
@@ -11,7 +11,7 @@ struct SavedRecords: Sendable {
     case removed
   }
 
-  /// The state of an entry when it was saved, for a comparison with a later one.
+  /// The state of an entry when it was saved; it differs from a later state if the record is outdated.
   struct Stamp: Hashable, Sendable {
     let entry: UInt64
     let count: Int
@@ -28,23 +28,23 @@ struct SavedRecords: Sendable {
     }
   }
 
-  /// The form of a change in which it is applied to a record.
+  /// A change with its encoded value, as it is applied to a record.
   enum EncodedChange: Sendable {
     case save(SavedValue, Stamp)
-    /// The entry has its restored data, and only the mark of its invalidation may differ.
+    /// The entry has its restored data, so only its invalidation may differ.
     case mark(isInvalidated: Bool)
     case remove
   }
 
-  /// The effect of a bulk call on all records.
+  /// A bulk call, and its effect on records.
   struct Mark: Hashable, Sendable {
     let filter: RecordFilter
     let removes: Bool
-    /// The texts of entries that were cached: the cache has applied the call to them, so the filter
-    /// does not decide about them.
+    /// The texts of entries that were cached: the cache has applied the call to them, so the filter does not
+    /// decide about them.
     var cached: Set<String> = []
 
-    /// Whether it affects a record.
+    /// Whether the call affects a record.
     func concerns(_ name: String, hasLifetime: Bool) -> Bool {
       if cached.contains(name) { return false }
       return switch filter.answer(for: name) {
@@ -58,23 +58,23 @@ struct SavedRecords: Sendable {
   struct Record: Sendable {
     var value: SavedValue
     var stamp: Stamp?
-    /// The number of its last use, counted in uses; 0 if it was not used.
+    /// The number of the last use, which orders the uses of all records; 0 if the record was not used.
     var use: UInt64 = 0
-    /// Whether the store has the record, in this form or a former one.
+    /// Whether the store has the record, in the present or a former form.
     var isStored = false
-    /// Whether an evicted record has a form that the store does not have.
+    /// Whether the form of an evicted record differs from the one in the store.
     var isChanged = false
-    /// The readers that could not decode the record, which stays for others.
+    /// The readers that could not decode the record; it stays for other readers.
     var failedReaders: Set<Reader> = []
   }
 
-  /// A type and version as which a record is decoded.
+  /// A value type and a version with which a query decodes a record.
   struct Reader: Hashable, Sendable {
     let valueType: ObjectIdentifier
     let version: String
   }
 
-  /// The beginning of the keys of all records.
+  /// The prefix of the keys of all records.
   static let prefix = "query/"
 
   var phase = StoreWriter.Phase.loading
@@ -82,37 +82,37 @@ struct SavedRecords: Sendable {
   var records: [String: Record] = [:]
   var byteCount = 0
   private var useSerial: UInt64 = 0
-  /// The texts of records that differ from the store.
+  /// The keys of records that differ from the store.
   var unwritten: Set<String> = []
-  /// The texts of records in a batch under way; merged back if it fails.
+  /// The keys of records in the present batch; they are unwritten again if the batch fails.
   var underWay: Set<String> = []
-  /// The records that were evicted because the store is full; they return if that did not help.
+  /// The records that were evicted because the store is full; they are restored if their eviction did not
+  /// help.
   var evicted: [String: Record] = [:]
-  /// Whether the last batch found the store full.
+  /// Whether the store had no room for the last batch.
   var isFull = false
   /// The changes that wait to be encoded.
   var pendingChanges = PendingChanges()
   /// The changes that are being encoded.
   var encoding: [EntryKey: PendingChange] = [:]
-  /// Whether everything was removed while the store is read: its content is then ignored.
+  /// Whether everything was removed before the store was read; the content that is read is then ignored.
   var dropsLoaded = false
-  /// The bulk calls while the store is read, which may take hours; their order does not matter.
+  /// The bulk calls that came before the store was read, which may take hours; their order does not matter.
   var pendingMarks: Set<Mark> = []
-  /// The bulk calls that are not applied to all records yet: that takes time for each record, which
-  /// the caller should not wait for.
+  /// The bulk calls that are not applied to all records yet, so that the caller need not wait for that.
   var calls: [Mark] = []
-  /// The removals that are also performed on the content of the store: another client may have saved it.
+  /// The removals that are also to be performed on the store, because another client may have saved records
+  /// there.
   var sweeps: Set<Mark> = []
-  /// The removals that are performed as soon as the content of the store is read.
+  /// The removals that are performed when the present read of the store's content ends.
   var sweeping: Set<Mark> = []
-  /// The number of values that were given up because too many waited, and that have not been
-  /// reported.
+  /// The number of values that were dropped because too many waited, since the last report.
   private(set) var givenUpCount = 0
-  /// The error with which the store was closed, if something has changed since then.
+  /// The error with which the store was closed, if a change was lost since then.
   var lossReason: QueryStoreError?
 
   init(limit: StoreLimit) {
-    // The initialiser corrects properties that were set to negative numbers.
+    // The initialiser raises properties that were set to negative numbers to 0.
     self.limit = StoreLimit(
       maxRecords: limit.maxRecords,
       maxBytes: limit.maxBytes,
@@ -127,12 +127,12 @@ struct SavedRecords: Sendable {
     if case .open = phase { !pendingChanges.isEmpty || !calls.isEmpty } else { false }
   }
 
-  /// Whether there are changes left after a round of writing.
+  /// Whether changes remain to be written after a round of writing.
   var hasFailed: Bool {
     if case .open = phase { !unwritten.isEmpty || !sweeps.isEmpty } else { false }
   }
 
-  /// The error with which changes cannot be written; `nil` if they can, or if there are none.
+  /// The error that keeps changes from being written; `nil` if they can be written, or if there are none.
   var obstacle: QueryStoreError? {
     switch phase {
     case .open: nil
@@ -143,13 +143,13 @@ struct SavedRecords: Sendable {
 
   /// Whether there are changes that the store does not have.
   var isBehind: Bool {
-    // The effects of bulk calls on records that are still to be loaded are changes, too.
+    // Bulk calls that wait for the store to be read are changes, too.
     let isBehindLater = isLoading && (dropsLoaded || !pendingMarks.isEmpty)
     let isAtWork = !encoding.isEmpty || !sweeping.isEmpty || !underWay.isEmpty
     return isDirty || isAtWork || isBehindLater
   }
 
-  /// Whether there is anything to encode or to write.
+  /// Whether there are changes to encode or to write.
   var isDirty: Bool {
     if case .closed = phase { return false }
     return !pendingChanges.isEmpty || !unwritten.isEmpty || !calls.isEmpty || !sweeps.isEmpty
@@ -159,7 +159,7 @@ struct SavedRecords: Sendable {
 
   /// Notes a change of an entry.
   ///
-  /// - Returns: The replaced changes: users' values, to be released outside of locks.
+  /// - Returns: The changes that are given up, with users' values; the caller releases them outside of locks.
   mutating func note(_ change: PendingChange, of key: EntryKey) -> [PendingChange] {
     if case .closed(let error) = phase {
       if case .changed(let entry) = change, entry.isUntouched, !entry.isInvalidated {
@@ -168,8 +168,8 @@ struct SavedRecords: Sendable {
       lossReason = error
       return [change]
     }
-    // The entry was restored or created while a change of its key still waits. Only the mark of its
-    // invalidation can be new.
+    // The entry was restored or created while an earlier change of its key still waits: only its invalidation
+    // can be new.
     if case .changed(let entry) = change, entry.isUntouched, let known = pendingChanges[key] {
       if case .changed(var former) = known {
         former.isInvalidated = entry.isInvalidated
@@ -180,25 +180,25 @@ struct SavedRecords: Sendable {
     let former = pendingChanges.put(change, key).map { [$0] } ?? []
     guard isHeldUp else { return former }
     // The store may be read or written only after hours, when a device is unlocked or a write that hangs
-    // ends. Until then at most as many values wait as the store may keep, and a tenth more. The others are
+    // ends. Until then at most as many values wait as the store may have, and a tenth more. The others are
     // dropped, as if the store had been full.
     let (dropped, givenUp) = pendingChanges.bound(to: limit.maxRecords)
     givenUpCount += givenUp
     return former + dropped
   }
 
-  /// Whether changes wait for the store, and not only for the next round of writing.
+  /// Whether changes wait for a read or a write of the store, and not only for the next round of writing.
   private var isHeldUp: Bool {
     isLoading || !sweeping.isEmpty || !underWay.isEmpty || !unwritten.isEmpty
   }
 
-  /// Takes the number of values that were given up since the last call.
+  /// Returns the number of values that were dropped since the last call.
   mutating func takeGivenUp() -> Int {
     defer { givenUpCount = 0 }
     return givenUpCount
   }
 
-  /// The keys of the removals if they are many, so that their texts can be found at once; otherwise
+  /// The keys of the removals, if they are so many that they are applied before the next round; otherwise
   /// none.
   var manyRemovals: [EntryKey] {
     guard case .open = phase, encoding.isEmpty, pendingChanges.removed.count > limit.maxRecords
@@ -208,8 +208,8 @@ struct SavedRecords: Sendable {
     return Array(pendingChanges.removed)
   }
 
-  /// Applies removals to records before the next round of writing: a key that the store does not
-  /// have need not wait for it.
+  /// Applies removals to records before the next round of writing, so that keys which the store does not have
+  /// need not wait for it.
   mutating func settledRemovals(_ removals: [(key: EntryKey, text: String?)]) {
     guard case .open = phase, encoding.isEmpty else { return }
     for (key, text) in removals where pendingChanges.forgetRemoval(key) {
@@ -221,14 +221,13 @@ struct SavedRecords: Sendable {
   ///
   /// An entry without data may still wait for its record to be read or decoded, so its removal does not
   /// remove the record. ``apply(_:removes:except:)`` removes such records.
-  ///
-  /// - Returns: The replaced changes: users' values, to be released outside of locks.
+  /// - Returns: The replaced changes with users' values, which the caller releases outside of locks.
   mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [PendingChange] {
     if !hadData, pendingChange(of: key) == nil { return [] }
     return note(.removed, of: key)
   }
 
-  /// The keys that a filter selects among the changes that are not encoded yet.
+  /// Returns the keys of entries that match a filter and have a change that is not encoded yet.
   func changedKeys(_ filter: QueryFilter) -> Set<EntryKey> {
     if let key = filter.exactKey {
       if case .changed = pendingChange(of: key) { return [key] }
@@ -242,7 +241,7 @@ struct SavedRecords: Sendable {
     return keys
   }
 
-  /// The changed entries that are not encoded yet.
+  /// The entries that have a change which is not encoded yet, and is no removal.
   var changedArrivals: [(key: EntryKey, entry: PersistedEntry)] {
     let settling = encoding.compactMap { key, change -> (key: EntryKey, entry: PersistedEntry)? in
       guard case .changed(let entry) = change, pendingChanges[key] == nil else { return nil }
@@ -251,12 +250,12 @@ struct SavedRecords: Sendable {
     return settling + pendingChanges.changed.map { ($0.key, $0.value) }
   }
 
-  /// Turns changes that are not encoded yet into removals, or marks them as invalidated.
+  /// Applies a bulk call to changes that are not encoded yet: turns them into removals, or invalidates them.
   ///
   /// - Parameters:
   ///   - keys: The keys of the entries.
-  ///   - removes: Whether they are removed.
-  /// - Returns: The replaced changes: users' values, to be released outside of locks.
+  ///   - removes: Whether the changes become removals.
+  /// - Returns: The replaced changes with users' values, which the caller releases outside of locks.
   mutating func apply(to keys: Set<EntryKey>, removes: Bool) -> [PendingChange] {
     keys.compactMap { key in
       guard case .changed(var entry) = pendingChange(of: key) else { return nil }
@@ -266,9 +265,9 @@ struct SavedRecords: Sendable {
     }
   }
 
-  /// Notes that everything was removed.
+  /// Notes that all entries were removed.
   ///
-  /// - Returns: The replaced changes.
+  /// - Returns: The replaced changes, which the caller releases outside of locks.
   mutating func noteRemovalOfAll() -> [EntryKey: PendingChange] {
     let old = pendingChanges.take()
     for key in encoding.keys { _ = pendingChanges.put(.removed, key) }
@@ -287,28 +286,28 @@ struct SavedRecords: Sendable {
     return old
   }
 
-  /// The change of an entry, if it is not encoded yet.
+  /// Returns the change of an entry that is not encoded yet, if there is one.
   func pendingChange(of key: EntryKey) -> PendingChange? { pendingChanges[key] ?? encoding[key] }
 
-  /// Takes the changes that have to be encoded; until ``encoded(_:)`` is called, ``pendingChange(of:)`` still
-  /// returns them.
+  /// Takes the changes that have to be encoded. ``pendingChange(of:)`` still returns them until
+  /// ``encoded(_:)`` is called.
   mutating func takePendingChanges() -> [EntryKey: PendingChange] {
     guard encoding.isEmpty, !isLoading else { return [:] }
-    // The noted calls came before these changes, and must not apply to them.
+    // The noted bulk calls came before these changes, and must not apply to them.
     applyCalls()
     encoding = pendingChanges.take()
     return encoding
   }
 
-  /// Whether a record has to be saved again.
+  /// Whether the record of an entry has another state than the entry, and has to be saved again.
   func isOutdated(_ text: String, _ stamp: Stamp) -> Bool {
     records[Self.prefix + text]?.stamp != stamp
   }
 
-  /// The changes have been encoded: applies them to the records.
+  /// Applies the encoded changes to the records.
   ///
   /// - Parameter encodedChanges: The encoded changes, with the texts of their keys.
-  /// - Returns: The changes before they were encoded: users' values, to be released outside of
+  /// - Returns: The changes before they were encoded, with users' values; the caller releases them outside of
   ///   locks.
   mutating func encoded(
     _ encodedChanges: [(text: String, EncodedChange)]
@@ -330,7 +329,7 @@ struct SavedRecords: Sendable {
 
   // MARK: Records
 
-  /// Returns the record of an entry, and counts that as its last use.
+  /// Returns the record of an entry, and notes the use.
   mutating func use(_ text: String) -> SavedValue? {
     for call in calls { apply(call, to: Self.prefix + text) }
     let text = Self.prefix + text
@@ -341,36 +340,35 @@ struct SavedRecords: Sendable {
     return record.value
   }
 
-  /// Forgets a record that cannot be used, unless there is another one by now.
+  /// Removes a record that cannot be used, unless it has another value by now.
   mutating func drop(_ text: String, _ value: SavedValue) {
     if records[Self.prefix + text]?.value == value { forget(Self.prefix + text) }
   }
 
-  /// Whether a reader could not decode the record of a key before.
+  /// Whether a reader has already failed to decode the record of a key.
   func isUnreadable(_ text: String, by reader: Reader) -> Bool {
     records[Self.prefix + text]?.failedReaders.contains(reader) == true
   }
 
-  /// A reader could not decode a record, which stays for other readers.
+  /// Notes that a reader could not decode a record, which stays for other readers.
   ///
   /// - Parameters:
   ///   - text: The text of the record's key.
-  ///   - value: The value; the record may have another one by now.
+  ///   - value: The value that could not be decoded; the record may have another one by now.
   ///   - reader: The reader.
-  /// - Returns: Whether this is new.
+  /// - Returns: Whether this was not noted before.
   mutating func noteUnreadable(_ text: String, _ value: SavedValue, by reader: Reader) -> Bool {
     guard records[Self.prefix + text]?.value == value else { return true }
     return records[Self.prefix + text]?.failedReaders.insert(reader).inserted ?? true
   }
 
-  /// Removes a record, also one that was evicted because the store is full: `unwritten` contains
-  /// that one already.
+  /// Removes a record, even if it was evicted because the store is full: then `unwritten` has it already.
   mutating func remove(_ text: String) {
     forget(text)
     evicted[text] = nil
   }
 
-  /// Marks a record, also one that was evicted because the store is full.
+  /// Sets the invalidation of a record, even if it was evicted because the store is full.
   mutating func mark(_ text: String, _ isInvalidated: Bool) {
     if let former = records[text]?.value.isInvalidated {
       guard former != isInvalidated else { return }

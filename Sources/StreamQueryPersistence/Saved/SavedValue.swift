@@ -8,10 +8,10 @@ internal import Foundation
 
 /// The bytes of an entry in a store: a short head, and the encoded value.
 ///
-/// The head is 12 bytes and the version: the form (1), flags (1), the date as bits of a `Double`,
-/// little-endian (8), the length of the version (2), the version in UTF-8. The lowest flag is set
-/// if the entry is invalidated; the next six are 0, or *n* for a lifetime of up to 2 to the power
-/// of *n* - 1 seconds; the highest is set for a part of a streamed value.
+/// The head is 12 bytes and the version: the number of this form (1), flags (1), the date as bits of a
+/// `Double`, little-endian (8), the length of the version (2), the version in UTF-8. The lowest flag is set
+/// if the entry is invalidated. The next six are 0, or *n* for a lifetime of up to 2 to the power of *n* - 1
+/// seconds. The highest is set for an incomplete value of a stream.
 struct SavedValue: Hashable, Sendable {
   private static let form: UInt8 = 1
   private static let invalidated: UInt8 = 1
@@ -19,15 +19,15 @@ struct SavedValue: Hashable, Sendable {
 
   private(set) var data: Data
 
-  /// Makes the bytes for a store.
+  /// Makes the bytes of an entry for a store.
   ///
   /// - Parameters:
   ///   - value: The encoded value.
-  ///   - updatedAt: The date when it was current, in seconds since the reference date.
-  ///   - isInvalidated: Whether it was invalidated since.
-  ///   - isPart: Whether it is a part of a streamed value.
-  ///   - version: The version of the form of the value; the first 65,535 bytes count.
-  ///   - maxAge: The age from which on nobody will want it.
+  ///   - updatedAt: The date when the value was current, in seconds since the reference date.
+  ///   - isInvalidated: Whether the entry was invalidated since.
+  ///   - isPart: Whether the value is an incomplete value of a stream.
+  ///   - version: The version of the value's encoded form; the first 65,535 bytes count.
+  ///   - maxAge: The age from which nobody will use the value.
   init(
     _ value: Data,
     updatedAt: Double,
@@ -67,7 +67,7 @@ struct SavedValue: Hashable, Sendable {
 
   var isPart: Bool { byte(1) & Self.part != 0 }
 
-  /// The date of the value, in seconds since the reference date.
+  /// The date when the value was current, in seconds since the reference date.
   var updatedAt: Double {
     var bits: UInt64 = 0
     for place in 0..<8 { bits |= UInt64(byte(2 + place)) << (8 * place) }
@@ -94,30 +94,29 @@ struct SavedValue: Hashable, Sendable {
     return UInt8(1 + seconds.bitWidth - (seconds - 1).leadingZeroBitCount)
   }
 
-  /// Whether it has a limit of age.
+  /// Whether the record has a limit of age.
   var hasLifetime: Bool { byte(1) >> 1 & 63 > 0 }
 
-  /// Whether the value is older than its policy allowed.
+  /// Whether the value is older than the policy that saved it allows.
   ///
-  /// The stored age is the allowed one, rounded up to a power of two of seconds.
-  ///
-  /// It serves for records that nobody uses, whose query and policy are not known.
+  /// The record has that age, rounded up to a power of two of seconds. So this can be asked about records
+  /// that nobody uses, although their query and its policy are not known.
   func isOver(at date: Double) -> Bool {
     let lifetime = byte(1) >> 1 & 63
     guard lifetime > 0 else { return false }
     return !updatedAt.isFinite || date - updatedAt >= Double(UInt64(1) << (lifetime - 1))
   }
 
-  /// Whether it is of a version.
+  /// Whether the value has a version.
   func isOf(version: String) -> Bool {
     let name = data.dropFirst(12).prefix(versionLength)
     return name.elementsEqual(version.utf8.prefix(Int(UInt16.max)))
   }
 
-  /// Whether it is younger than an age.
+  /// Whether the value is younger than an age.
   func isYoung(for maxAge: TimeSpan, at date: Double) -> Bool {
     guard !maxAge.isInfinite else { return updatedAt.isFinite }
-    // The condition is written so that data counts as too old if its date is not a number.
+    // The condition is written so that a value with a date that is not a number counts as too old.
     return max(0, date - updatedAt) < Double(maxAge.nanoseconds) / 1_000_000_000
       && updatedAt.isFinite
   }

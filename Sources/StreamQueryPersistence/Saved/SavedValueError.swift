@@ -1,7 +1,7 @@
-/// The reason why data was not restored or not saved; see
+/// The reason why data was not restored, or not saved; see
 /// ``/StreamQuery/QueryEvent/Kind/persistenceFailed(_:)``.
 public enum SavedValueError: Error, Sendable, CustomStringConvertible {
-  /// A record is not of the form that this library writes; it is dropped.
+  /// A record does not have the form that this library writes; it is dropped.
   case unreadable(record: String)
   /// A part of the store was damaged.
   case damaged(StoreDamage)
@@ -9,19 +9,19 @@ public enum SavedValueError: Error, Sendable, CustomStringConvertible {
   case slowStore
   /// The value of a query is not `Encodable`.
   case notEncodable(typeName: String)
-  /// A value is larger than the whole ``StoreLimit`` or ``QueryStore/byteLimit``; the former value of its key
-  /// is removed.
+  /// A value is larger than the whole ``StoreLimit`` or ``QueryStore/byteLimit``. It is not saved, and the
+  /// former value of its key is removed.
   case tooLarge(byteCount: Int, limit: Int)
-  /// More values waited to be written than the ``StoreLimit`` has records; the oldest were given up, and the
-  /// former values of their keys are removed.
+  /// More values waited to be written than the ``StoreLimit`` has records. The oldest ones were dropped, and
+  /// the former values of their keys are removed.
   case givenUp(count: Int)
 
-  /// A description of the problem, and of its effect.
+  /// A sentence about the problem and its effect.
   public var description: String {
     switch self {
     case .unreadable(let record): "the record \(record) is not readable, and was dropped"
-    // The text does not name the place: files and rows are named after partitions, which are named
-    // after accounts.
+    // The text does not name the file or the row, because its name contains the partition, and often an
+    // account.
     case .damaged(let damage): "\(damage.byteCount) damaged bytes in the store were left out"
     case .slowStore:
       "the store takes longer to read than queries wait for it; they go on without it"

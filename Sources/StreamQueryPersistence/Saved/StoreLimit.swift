@@ -1,32 +1,33 @@
-/// The limit of a client's data in a store.
+/// The limit of a client's data in a store. Beyond it, records are removed.
 ///
-/// Data without a limit of age, see ``Persistence/unlimited``, leaves after all else.
+/// Data without a limit of age, see ``Persistence/unlimited``, is removed after all other data.
 public struct StoreLimit: Hashable, Sendable {
-  /// The order in which records leave.
+  /// The order in which records are removed.
   public enum Order: Hashable, Sendable {
-    /// By the age of the data, from the oldest on.
+    /// The record with the oldest data is removed first.
     case oldestFirst
-    /// By the last use, from the longest ago on.
+    /// The record with the earliest last use is removed first.
     ///
-    /// Observed entries leave last, before them the entries in the cache, in the order in which they were
-    /// restored or saved; data that was not used since the launch counts as used when it was current.
+    /// Records of observed entries are removed last, and before them the records of other cached entries, in
+    /// the order in which they were restored or saved. The last use of data that was not used since the
+    /// launch counts as the time when it was current.
     case leastRecentlyUsedFirst
   }
 
   /// The maximum number of records.
   public var maxRecords: Int
-  /// The maximum number of bytes of values and keys; the store may have room for less, see
+  /// The maximum number of bytes of values and keys; the store may have less room, see
   /// ``QueryStore/byteLimit``.
   public var maxBytes: Int
-  /// The order in which records leave.
+  /// The order in which records are removed.
   public var order: Order
 
   /// Creates a limit.
   ///
   /// - Parameters:
-  ///   - maxRecords: The maximum number of records; less than 0 is 0.
-  ///   - maxBytes: The maximum number of bytes of values and keys; less than 0 is 0.
-  ///   - order: The order in which records leave.
+  ///   - maxRecords: The maximum number of records; a negative number counts as 0.
+  ///   - maxBytes: The maximum number of bytes of values and keys; a negative number counts as 0.
+  ///   - order: The order in which records are removed.
   public init(
     maxRecords: Int = 10_000,
     maxBytes: Int = 20_000_000,

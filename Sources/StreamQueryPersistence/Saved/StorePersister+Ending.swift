@@ -9,20 +9,19 @@ import Foundation
 
 // The end of a client, and the last writes to its stores.
 //
-// A write that waits until its store is read does not end with the client: as soon as the store has been
-// read, the write is applied to its data, without a cache, and the result is saved.
+// A manual write that waits until its store is read does not end with the client. As soon as the store has
+// been read, the write is applied to the stored data, without a cache, and the result is saved.
 
 extension StorePersister {
   func end(isErased: Bool, making writes: [LastWrite]) {
     if isErased { return erase() }
-    // The last uses are noted now, because nothing is cached any more when the last round is
-    // written.
+    // The uses of entries are noted now, because nothing is cached any more during the last write.
     let byUse = state.withLock { state in
       state.ids.filter { state.stores[$0]?.records.limit.order == .leastRecentlyUsedFirst }
     }
     noteUses(of: byUse)
     let (waits, ids, journal) = update { state in
-      // The cache is about to be emptied.
+      // The changes are taken from the cache, which is about to be emptied.
       state.drain(onlyRemovals: false)
       var waits: [SharedOneShot<Void>] = []
       for id in state.stores.keys {
@@ -46,7 +45,7 @@ extension StorePersister {
     }
   }
 
-  /// Makes the writes that waited for a store when the client ended.
+  /// Performs the manual writes that waited for a store when the client ended.
   ///
   /// The store has been read by now.
   func makeLastWrites(of id: StoreID) {
@@ -68,7 +67,7 @@ extension StorePersister {
       let entry = last.entry(
         from: kept,
         isInvalidated: isInvalidated,
-        // The numbers differ from those of all entries of the cache.
+        // No entry of the cache has such a number.
         number: .max - UInt64(number),
         at: wallClock().timeIntervalSinceReferenceDate
       )
@@ -77,7 +76,7 @@ extension StorePersister {
     }
   }
 
-  /// Ends without another write, and forgets all data.
+  /// Ends the client without another write, and drops all data.
   private func erase() {
     let (journal, held) = state.withLock { state in
       (state.isEnded, state.isErased) = (true, true)

@@ -7,7 +7,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// Reading kept data.
+// Reading stored data.
 
 extension StorePersister {
   @discardableResult
@@ -18,8 +18,8 @@ extension StorePersister {
       state.isEnded ? false : state.stores[id]?.isAwaited
     }
     if let known { return known }
-    // The limit is read outside of the lock, because the store is user code, and only when the
-    // store is opened.
+    // The limit is read outside of the lock, because the store is user code; it is read only when the store
+    // is opened.
     let byteLimit = settings.store.byteLimit
     let (isRestoring, isNew) = state.withLock { state in
       if state.isEnded { return (false, false) }
@@ -34,7 +34,7 @@ extension StorePersister {
     return isRestoring
   }
 
-  /// The store of a policy.
+  /// Returns the store and the partition of a policy.
   private func id(of policy: any PersistencePolicy) -> StoreID? {
     (policy as? QueryPersistence)?.settings.map { StoreID($0, of: partition) }
   }
@@ -49,7 +49,7 @@ extension StorePersister {
     return state.withLock { !$0.isEnded && $0.stores[id]?.records.isLoading == true }
   }
 
-  /// Whether a policy's store could not be read, and is read again.
+  /// Whether a policy's store could not be read, and is to be read again.
   func isFailing(_ policy: QueryPersistence) -> Bool {
     guard let id = id(of: policy) else { return false }
     return state.withLock { !$0.isEnded && $0.stores[id]?.isFailing == true }
@@ -62,13 +62,13 @@ extension StorePersister {
     }
     var problems: [any Error]
     repeat {
-      // When the client ends, the store is read once more.
+      // If the client ends during the read, and the read fails, the store is read once more.
       let isLast = state.withLock(\.isEnded)
       do throws(QueryStoreError) {
         let contents = try await settings.store.load(id.partition)
         let date = wallClock().timeIntervalSinceReferenceDate
         let unreadable = update { state in
-          // Entries that were removed until now were removed before these contents were known.
+          // Entries that were removed until now were removed before the content was known.
           state.drain(onlyRemovals: true)
           return state.stores[id]?.read(contents, at: date) ?? []
         }
@@ -89,10 +89,10 @@ extension StorePersister {
     start(id) { $0.records.isDirty || $0.writer.isAwaited ? $0.writer.released() : nil }
   }
 
-  /// Reading a store takes too long: queries go on as they would without it.
+  /// Lets queries go on as they would without a store, because its read takes too long.
   private func lostPatience(with id: StoreID) {
     let isAwaited = state.withLock { state in
-      // The store may have been read just now.
+      // The read may have ended just now.
       guard state.stores[id]?.isAwaited == true else { return false }
       state.stores[id]?.isSlow = true
       return true
@@ -102,8 +102,8 @@ extension StorePersister {
     start(id) { $0.writer.hasHeld ? $0.writer.released() : nil }
   }
 
-  /// Pauses before a store is read again, for the time that ``StoreSession`` decides, or until the
-  /// client ends.
+  /// Waits before a store is read again, for the time that ``StoreSession`` decides, or until the client
+  /// ends.
   ///
   /// - Returns: Whether the store is to be read again.
   private func waits(
@@ -122,7 +122,7 @@ extension StorePersister {
       let (time, wasAwaited) = state.stores[id]?.readFailed(error) ?? (nil, false)
       guard let time else { return (nil, wasAwaited, []) }
       if time != .zero { state.stores[id]?.pauses(until: pause) }
-      // Callers that come later wait for the next read.
+      // These callers are resumed now; a caller that comes later waits for the next read.
       return (time, wasAwaited, state.stores[id]?.waits.takeAll() ?? [])
     }
     guard let time else { return false }
@@ -130,7 +130,7 @@ extension StorePersister {
     if wasAwaited {
       goOn(id, [error], waits)
     } else {
-      // Queries no longer wait since the first failure: these callers have asked for another read.
+      // Since the first failure no query waits: these callers have asked for another read with `restore()`.
       report(error, in: id)
       for wait in waits { wait.give(()) }
     }
@@ -157,14 +157,14 @@ extension StorePersister {
     let (isWaiting, pause) = state.withLock { state -> (Bool, SharedOneShot<Void>?) in
       guard !state.isEnded, state.stores[id]?.isFailing == true else { return (false, nil) }
       state.stores[id]?.waits.append(answer)
-      // Several callers share a read that is under way.
+      // If the store is being read already, the callers share that read.
       return (true, state.stores[id]?.pauseEnded(isEarly: true))
     }
     pause?.give(())
     if isWaiting { await wait(for: answer, id) }
   }
 
-  /// Reports problems, and resumes the callers that wait for a store.
+  /// Reports problems with a store, and resumes the callers that wait for its read.
   private func goOn(_ id: StoreID, _ problems: [any Error]) {
     goOn(id, problems, part(id) { $0.waits.takeAll() } ?? [])
   }
@@ -180,7 +180,7 @@ extension StorePersister {
     await waitUntilRead(id, within: limit)
   }
 
-  /// Waits until a store is read, or takes too long.
+  /// Waits until a store is read, or a limit of time has passed.
   func waitUntilRead(_ id: StoreID, within limit: TimeSpan = .infinite) async {
     let answer = SharedOneShot<Void>()
     let isRestoring = state.withLock { state in
@@ -196,19 +196,19 @@ extension StorePersister {
 
   private func wait(for answer: SharedOneShot<Void>, _ id: StoreID) async {
     _ = await answer.take(for: "the records of a store", of: client, orGive: ())
-    // A caller that was cancelled is still in the list.
+    // The list still has the caller if its wait was cancelled or took too long.
     state.withLock { $0.stores[id]?.waits.removeAll { $0 === answer } }
   }
 
-  /// The error with which the store of a policy cannot be used, or could not be read so far; `nil`
-  /// if there is none.
+  /// The error with which the store of a policy cannot be used, or could not be read so far; `nil` if there
+  /// is none.
   func failure(of policy: QueryPersistence) -> QueryStoreError? {
     id(of: policy).flatMap { id in state.withLock { $0.stores[id]?.failure } }
   }
 
-  /// The saved data of an entry.
+  /// The saved data of an entry: a change that is not encoded yet, or a record.
   private enum Kept {
-    /// The entry is not written yet.
+    /// The entry has a change that is not written yet.
     case entry(PersistedEntry)
     case record(text: String, SavedValue)
 
@@ -274,19 +274,19 @@ extension StorePersister {
         at: wallClock().timeIntervalSinceReferenceDate
       )
     else {
-      // A definition that has only a key has the policy of the client; the query that saved the
-      // value may have another.
+      // A definition that has only a key uses the client's policy, while the query that saved the value may
+      // have another policy.
       if !definition.isOfKeyAlone { forget(text, saved, id) }
       return nil
     }
-    // The record stays if another query may be able to read it, or if a later version may do so and
-    // nobody can fetch the value again.
+    // The record stays if another query may be able to decode it. It also stays if a later version may be
+    // able to, and nobody can fetch the value again.
     let stays = definition.isOfKeyAlone || !isOfVersion && !saved.hasLifetime
     let reader = SavedRecords.Reader(
       valueType: ObjectIdentifier(definition.valueType),
       version: settings.version
     )
-    // A migration may succeed at the next try.
+    // A migration is tried again each time, because it may succeed at the next attempt.
     if definition.isOfKeyAlone,
       state.withLock({ $0.stores[id]?.records.isUnreadable(text, by: reader) == true })
     {

@@ -13,7 +13,8 @@ extension StorePersister {
 
   func entriesChanged() {
     let (ids, isCrowded) = update { state in
-      // While a store is written or read, nothing else takes the entries that have left the cache.
+      // The entries that have left the cache are taken here, because nothing else does so during a read or a
+      // write.
       let isCrowded = state.journal?.isCrowded == true
       if isCrowded { state.drain(onlyRemovals: true) }
       return (state.ids, isCrowded)
@@ -22,8 +23,8 @@ extension StorePersister {
       settleManyRemovals()
       tellGivenUp()
     }
-    // Nobody knows yet which store an entry belongs to: the first task that takes the entries from
-    // the cache finds out.
+    // The store of a changed entry is not known yet, so a task is started for each: the first one takes the
+    // entries from the cache.
     for id in ids { start(id) { $0.writer.changed() } }
   }
 
@@ -33,11 +34,11 @@ extension StorePersister {
   }
 
   func save() async {
-    // Errors of writing are reported as events.
+    // The errors are reported as events.
     _ = await finish(beginSave())
   }
 
-  /// Reports values that were given up because too many waited for a store.
+  /// Reports the values that were dropped because too many waited for a store.
   func tellGivenUp() {
     let counts = state.withLock { state in
       state.ids.map { ($0, state.stores[$0]?.records.takeGivenUp() ?? 0) }
@@ -47,20 +48,20 @@ extension StorePersister {
     }
   }
 
-  /// Finds the texts of removed keys, if there are many, so that keys that the store does not have need not
-  /// wait.
+  /// If there are many removals, finds the texts of their keys and applies them, so that keys which the store
+  /// does not have need not wait.
   func settleManyRemovals() {
     let many = state.withLock { state in
       state.ids.map { ($0, state.stores[$0]?.records.manyRemovals ?? []) }
     }
     for (id, keys) in many where !keys.isEmpty {
       let removals = keys.map { (key: $0, text: try? $0.canonicalText()) }
-      // A key without a text was never saved.
+      // A removal without a text needs no other work, because its key was never saved.
       state.withLock { $0.stores[id]?.records.settledRemovals(removals) }
     }
   }
 
-  /// Begins to write the changes so far, to all stores at the same time.
+  /// Begins to write the changes until now, to all stores at the same time.
   ///
   /// - Returns: The saves to await with ``finish(_:)``.
   func beginSave() -> [PendingSave] {
@@ -70,16 +71,15 @@ extension StorePersister {
     return stores.map { id, store in
       let save = PendingSave(store: store, partition: id.partition)
       let isHeard = start(id) { $0.request(save.answer) }
-      // Erased data is not saved.
+      // Nothing is saved after all was erased.
       if !isHeard { save.answer.give(nil) }
       return save
     }
   }
 
-  /// Waits until stores are written.
+  /// Waits until the stores of saves are written.
   ///
-  /// - Returns: The failures; not those of saves that were given up, because a cancelled caller
-  ///   waits for nothing.
+  /// - Returns: The failures; without those of saves that were not awaited, because the caller was cancelled.
   func finish(_ saves: [PendingSave]) async -> [QuerySaveError.Failure] {
     var failures: [QuerySaveError.Failure] = []
     for save in saves {
@@ -92,7 +92,8 @@ extension StorePersister {
 
   /// Writes all changes of a store.
   ///
-  /// - Returns: The first error, also if the store cannot be used.
+  /// - Returns: The first error of writing, or the error with which the store cannot be used; `nil` if all
+  ///   was written.
   func writeRound(_ id: StoreID) async -> QueryStoreError? {
     let settings = update { state in
       state.drain(onlyRemovals: false)
@@ -103,7 +104,7 @@ extension StorePersister {
     encode(id)
     noteUses(of: id)
     var first = await sweep(id, settings)
-    // If a batch does not fit into the store, a smaller one may.
+    // A batch that does not fit into the store is followed by a smaller one.
     var tries = 3
     while tries > 0, let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
       do throws(QueryStoreError) {
@@ -118,9 +119,9 @@ extension StorePersister {
     return first ?? state.withLock { $0.stores[id]?.obstacle }
   }
 
-  /// Performs removals on the present content of the store, where another client may have saved records.
+  /// Reads the present content of the store, and removes records there that another client has saved.
   ///
-  /// - Returns: The error with which the content could not be read.
+  /// - Returns: The error of the read; `nil` if there was none.
   private func sweep(_ id: StoreID, _ settings: Persistence) async -> QueryStoreError? {
     guard state.withLock({ $0.stores[id]?.records.takeSweeps() == true }) else { return nil }
     do throws(QueryStoreError) {
@@ -136,8 +137,8 @@ extension StorePersister {
     }
   }
 
-  /// If records are about to be evicted by their last uses, notes that the entries in the cache are in use,
-  /// above all observed ones.
+  /// Notes the uses of cached entries, if records are about to be evicted by their last uses. Observed
+  /// entries come last, so that their records are evicted last.
   private func noteUses(of id: StoreID, isFull: Bool = false) {
     let asks = state.withLock { state in
       guard let records = state.stores[id]?.records else { return false }
@@ -165,12 +166,12 @@ extension StorePersister {
     }
   }
 
-  /// Reacts to an error of a store.
+  /// Reports an error of writing, and prepares the next batch.
   ///
   /// - Returns: Whether to write again at once.
   private func handle(_ error: QueryStoreError, of id: StoreID) -> Bool {
     let isFull = if case .full = error { true } else { false }
-    // A full store fails in the same way again and again, so this is reported once.
+    // While the store stays full, each write fails in the same way, so the error is reported once.
     if !isFull || part(id, { $0.records.isFull }) != true { report(error, in: id) }
     if error.isFinal {
       close(id, error)
@@ -180,7 +181,7 @@ extension StorePersister {
     return part(id) { $0.records.failed(isFull: isFull) } ?? false
   }
 
-  /// Finds the texts and the bytes of changes.
+  /// Encodes the changes of a store: finds the texts of their keys and the bytes of their values.
   private func encode(_ id: StoreID) {
     let pendingChanges = state.withLock { $0.stores[id]?.records.takePendingChanges() ?? [:] }
     guard !pendingChanges.isEmpty else { return }
@@ -190,7 +191,7 @@ extension StorePersister {
       do throws(KeyEncodingError) {
         text = try key.canonicalText()
       } catch {
-        // It was never kept.
+        // A key without a text was never saved.
         if case .changed = change { report(error, of: key.key, in: id) }
         continue
       }
@@ -203,18 +204,18 @@ extension StorePersister {
           }
         } catch {
           report(error, of: key.key, in: id)
-          // The record has older data, which is wrong now.
+          // The record has older data, which is wrong now, so it is removed.
           encodedChanges.append((text, .remove))
         }
       }
     }
-    // The order of a dictionary is random, and must affect neither the batches nor the order of
-    // uses.
+    // The order of a dictionary is random, so the changes are sorted: neither the batches nor the order of
+    // uses may be random.
     encodedChanges.sort { $0.text < $1.text }
     update { [encodedChanges] in $0.drop($0.stores[id]?.records.encoded(encodedChanges)) }
   }
 
-  /// Encodes the change of an entry; `nil` if its record stays as it is.
+  /// Encodes the change of an entry; `nil` if the entry's record stays as it is.
   private func encodedChange(
     of entry: PersistedEntry,
     _ text: String,
@@ -224,7 +225,7 @@ extension StorePersister {
     guard let settings = entry.persistence, let box = entry.info.base,
       state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
     else { return nil }
-    // The entry has restored data, or initial data of the query.
+    // An untouched entry has restored data, or the initial data of its query.
     if entry.isUntouched { return .mark(isInvalidated: entry.isInvalidated) }
     guard settings.includes(entry.info) else { return nil }
     guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }

@@ -12,14 +12,13 @@ import Foundation
 /// ``SavedRecords`` and ``StoreWriter`` make the decisions, and this object carries them out.
 /// Encoding and decoding are user code, and run outside of locks.
 final class StorePersister: Persister, StoreWorker {
-  /// A part of a store.
+  /// A store and one of its partitions.
   struct StoreID: Hashable {
     let store: ObjectIdentifier
     let partition: StorePartition
 
     /// - Parameters:
-    ///   - settings: The policy with the store, and with the partition if it is not that of the
-    ///     client.
+    ///   - settings: The policy with the store, and with the partition if that is not the client's.
     ///   - partition: The partition of the client.
     init(_ settings: Persistence, of partition: StorePartition) {
       store = ObjectIdentifier(settings.store)
@@ -29,15 +28,15 @@ final class StorePersister: Persister, StoreWorker {
 
   struct State {
     var stores: [StoreID: StoreSession] = [:]
-    /// The changes of entries in the cache; `nil` after the end of the client.
+    /// The changes of cached entries that are not taken yet; `nil` after the end of the client.
     var journal: EntryJournal?
     /// The partition of the client.
     let partition: StorePartition
-    /// The first types that are not `Encodable`, of values that should be saved.
+    /// The first 16 types of values that should have been saved, but are not `Encodable`.
     var unencodableTypes: Set<String> = []
     var isEnded = false
     var isErased = false
-    /// Users' values that were replaced, to be released outside of locks.
+    /// Users' values that were replaced, and are released outside of locks.
     fileprivate var garbage = Garbage()
 
     /// The stores in the order of their first uses.
@@ -63,7 +62,7 @@ final class StorePersister: Persister, StoreWorker {
     wallClock = client.configuration.wallClock
   }
 
-  /// Changes the state; what it drops is released outside the lock.
+  /// Changes the state; objects that it drops are released after the lock.
   func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     var garbage = Garbage()
     return state.withLock { state in
@@ -80,7 +79,7 @@ final class StorePersister: Persister, StoreWorker {
 
   private func applyToRecords(_ filter: QueryFilter, removes: Bool) {
     let records = RecordFilter(filter)
-    // Whether the filter selects a cached entry depends on its state, which only the cache knows.
+    // The cache has applied the call to its entries, because only the cache knows their states.
     let cached = Set(records.isOfKeys ? [] : client?.cachedUses.map(\.key) ?? [])
     let texts = Set(cached.compactMap { try? $0.canonicalText() })
     let mark = SavedRecords.Mark(filter: records, removes: removes, cached: texts)
@@ -90,7 +89,7 @@ final class StorePersister: Persister, StoreWorker {
       update { state in
         state.drain(onlyRemovals: true)
         for id in state.stores.keys {
-          // The states of entries that are removed from the cache and not saved yet are known here.
+          // Entries that have left the cache and are not saved yet are matched here, by their last states.
           var keys = state.stores[id]?.records.changedKeys(filter) ?? []
           keys.subtract(cached)
           state.drop(state.stores[id]?.records.apply(mark, to: keys))
@@ -101,7 +100,8 @@ final class StorePersister: Persister, StoreWorker {
     if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
   }
 
-  /// Applies a filter that calls user code to changes that are not saved yet.
+  /// Applies a bulk call to changes that are not encoded yet; its filter calls user code, outside of the
+  /// lock.
   private func applyAsking(
     _ filter: QueryFilter,
     except cached: Set<EntryKey>,
@@ -145,12 +145,12 @@ final class StorePersister: Persister, StoreWorker {
     }
   }
 
-  /// The errors of writing after the end.
+  /// The errors of the last writes after the client's end.
   var lastErrors: [QueryStoreError] {
     state.withLock { state in state.ids.compactMap { state.stores[$0]?.writer.stage.error } }
   }
 
-  /// The stores that were used with a partition, in the order of their first uses.
+  /// Returns the stores that were used with a partition, in the order of their first uses.
   func stores(of partition: StorePartition) -> [any QueryStore] {
     state.withLock { state in
       state.ids.filter { $0.partition == partition }.compactMap { state.stores[$0]?.settings.store }
@@ -165,7 +165,7 @@ final class StorePersister: Persister, StoreWorker {
     client?.emit(.persistenceFailed(error), of: key, in: type(of: store), id.partition.name)
   }
 
-  /// A value cannot be kept: its type is not `Encodable`.
+  /// Notes a type that is not `Encodable`, and gives advice when the type is new.
   func noteUnencodable(_ type: String) {
     let isNew = state.withLock { state in
       state.unencodableTypes.count < 16 && state.unencodableTypes.insert(type).inserted
@@ -175,21 +175,21 @@ final class StorePersister: Persister, StoreWorker {
 
   var unencodableTypes: [String] { state.withLock { Array($0.unencodableTypes) } }
 
-  /// A store cannot be used any more.
+  /// Ends the use of a store that has failed for good.
   func close(_ id: StoreID, _ error: QueryStoreError) {
     update { $0.drop($0.stores[id]?.records.close(error)) }
   }
 }
 
 extension StorePersister.State {
-  /// Keeps a replaced value until the lock is released.
+  /// Keeps a replaced value until the lock is released, so that the value's deinitialiser runs outside.
   mutating func drop(_ value: (some Sendable)?) {
     if let value { garbage.collect(value: value) }
   }
 
-  /// Takes the changes of entries from the cache.
+  /// Takes the changes of entries from the cache, and notes them in the records of their stores.
   ///
-  /// - Parameter onlyRemovals: Whether changed entries stay, which takes no time.
+  /// - Parameter onlyRemovals: Whether changed entries stay in the cache, which saves time.
   mutating func drain(onlyRemovals: Bool) {
     guard let journal else { return }
     while true {
@@ -221,11 +221,11 @@ extension StorePersister.State {
 }
 
 extension PersistedEntry {
-  /// The policy of its query.
+  /// The policy of the entry's query.
   var persistence: Persistence? {
     (policy as? QueryPersistence)?.settings
   }
 
-  /// Whether it has a limit of age.
+  /// Whether the entry's data has a limit of age.
   var hasLifetime: Bool { persistence.map { !TimeSpan($0.maxAge).isInfinite } ?? true }
 }

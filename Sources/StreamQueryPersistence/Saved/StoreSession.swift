@@ -1,7 +1,6 @@
 internal import StreamQuery
 
-/// The client's state of a store: its content, the plan for writing, and the callers that wait for
-/// it.
+/// A client's use of one store: the records, the plan for writing, and the callers that wait for the store.
 ///
 /// | input \ reading | is read | is read, asked again | pauses |
 /// |---|---|---|---|
@@ -10,46 +9,49 @@ internal import StreamQuery
 /// | `requestRetry` | asked again | – | is read at once |
 /// | `pauseEnded` | – | – | is read |
 ///
-/// - The tries do not include reads that a caller asked for.
-/// - A store that may not be read while the device is locked is not given up.
+/// - Reads that a caller asked for do not count towards the limit of failures.
+/// - The reads never end while the error is that the device is locked.
 struct StoreSession: WrittenPart {
-  /// The state of the first read.
+  /// The progress of the first successful read.
   enum Reading: Sendable {
-    /// - isEarly: Whether the read comes early, because a caller asked for it.
-    /// - isAskedAgain: Whether a caller asked for another one during this read, which may have begun too early.
+    /// The store is being read.
+    ///
+    /// - isEarly: Whether a caller asked for this read, so that it began before its time.
+    /// - isAskedAgain: Whether a caller has asked for another read, because this one may have begun too
+    ///   early.
     case underWay(isEarly: Bool, isAskedAgain: Bool)
-    /// The last read failed; the signal ends the pause before the next one.
+    /// The last read failed; the signal ends the pause before the next read.
     case pausing(SharedOneShot<Void>)
   }
 
   let settings: Persistence
-  /// Its place among the stores, in the order of their first uses.
+  /// The place of this store among the client's stores, in the order of their first uses.
   let rank: Int
   var records: SavedRecords
-  /// The writer of this store alone, so that no store waits for another.
+  /// The writer for this store alone, so that no store waits for another.
   ///
-  /// The callers of `save()` are on hold until the store is read, since nothing can be written before.
+  /// Callers of `save()` are on hold until the store is read, because nothing can be written before.
   var writer: StoreWriter
   var task = StoreWorkerTask()
   /// The callers that wait until the store is read.
   var waits: [SharedOneShot<Void>] = []
-  /// The writes of a client that has ended, which wait until the store is read.
+  /// The manual writes of an ended client that wait until the store is read.
   var lastWrites: [LastWrite] = []
   /// Whether queries go on although the store has not been read.
   var isSlow = false
-  /// The error of the last read, until the store is read or given up.
+  /// The error of the last read; `nil` if the store was read.
   var readError: QueryStoreError?
   private var readFailures = 0
-  /// The number of failures after which it is given up, which takes two minutes.
+  /// The number of failed reads after which the store is given up, after two minutes in all.
   ///
-  /// Otherwise changes would wait in memory for ever.
+  /// Without this limit, changes would wait in memory for ever.
   private static let mostReadFailures = 8
   private var reading = Reading.underWay(isEarly: false, isAskedAgain: false)
 
   /// - Parameters:
-  ///   - settings: The policy that used the store first.
-  ///   - rank: Its place among the stores.
-  ///   - byteLimit: The ``QueryStore/byteLimit`` of the store, which is read outside of locks.
+  ///   - settings: The first policy that used the store.
+  ///   - rank: The place of this store among the client's stores.
+  ///   - byteLimit: The ``QueryStore/byteLimit`` of the store, which the caller reads outside of locks.
   init(_ settings: Persistence, rank: Int, byteLimit: Int = .max) {
     (self.settings, self.rank) = (settings, rank)
     var limit = settings.limit
@@ -64,17 +66,17 @@ struct StoreSession: WrittenPart {
 
   var hasMore: Bool { records.canSettle }
 
-  /// Whether it is read again after a failure.
+  /// Whether the last read failed, and the store is to be read again.
   var isFailing: Bool { records.isLoading && readError != nil }
 
-  /// The error with which changes cannot be written; `nil` if they can, or if there are none.
+  /// The error that keeps changes from being written; `nil` if they can be written, or if there are none.
   var obstacle: QueryStoreError? {
     guard records.isLoading else { return records.obstacle }
     guard records.isBehind || !lastWrites.isEmpty else { return nil }
     return readError ?? .failed(SavedValueError.slowStore)
   }
 
-  /// The error with which the store cannot be used, or not yet.
+  /// The error with which the store cannot be used, or could not be read so far.
   var failure: QueryStoreError? {
     if case .closed(let error) = records.phase { return error }
     return readError
@@ -82,15 +84,15 @@ struct StoreSession: WrittenPart {
 }
 
 extension StoreSession {
-  /// A read failed: queries go on as they would without the store.
+  /// Notes that a read failed; queries go on as they would without the store.
   ///
-  /// - Returns: The pause before the next read: twice as long each time, up to a minute; `nil` if
-  ///   the store is given up. And whether a caller may have waited for the read.
+  /// - Returns: The pause before the next read, which doubles each time up to a minute; `nil` if the store is
+  ///   given up. And whether callers may have waited for the first read.
   mutating func readFailed(_ error: QueryStoreError) -> (pause: Duration?, wasAwaited: Bool) {
     let wasAwaited = isAwaited
     (readError, isSlow) = (error, true)
     guard case .underWay(let isEarly, let isAskedAgain) = reading else { return (nil, wasAwaited) }
-    // Reads that callers ask for often do not count, so that they do not use up the tries.
+    // Reads that callers ask for do not count, because they may ask often.
     if !isEarly { readFailures += 1 }
     reading = .underWay(isEarly: isAskedAgain, isAskedAgain: false)
     let isLocked = if case .denied = error { true } else { false }
@@ -101,22 +103,22 @@ extension StoreSession {
     return (min(.seconds(60), .seconds(1 << min(readFailures - 1, 6))), wasAwaited)
   }
 
-  /// The next read waits until a pause ends.
+  /// Notes that the next read waits until a pause ends.
   mutating func pauses(until end: SharedOneShot<Void>) { reading = .pausing(end) }
 
-  /// The next read begins.
+  /// Notes that the next read begins.
   ///
-  /// - Parameter isEarly: Whether a caller asked for it.
-  /// - Returns: The signal that ends the present pause; `nil` if there is none.
+  /// - Parameter isEarly: Whether a caller asked for the read.
+  /// - Returns: The signal that ends the present pause; `nil` if there is no pause.
   mutating func pauseEnded(isEarly: Bool = false) -> SharedOneShot<Void>? {
     guard case .pausing(let end) = reading else { return nil }
     reading = .underWay(isEarly: isEarly, isAskedAgain: false)
     return end
   }
 
-  /// A caller asks for another read now.
+  /// Notes that a caller asks for another read now.
   ///
-  /// - Returns: The signal that ends the present pause; `nil` if there is none.
+  /// - Returns: The signal that ends the present pause; `nil` if there is no pause.
   mutating func requestRetry() -> SharedOneShot<Void>? {
     if case .underWay(let isEarly, _) = reading {
       reading = .underWay(isEarly: isEarly, isAskedAgain: true)
@@ -124,7 +126,7 @@ extension StoreSession {
     return pauseEnded(isEarly: true)
   }
 
-  /// A read succeeded.
+  /// Takes over the content of a successful read; returns the keys of unreadable records.
   mutating func read(
     _ contents: StoreContents,
     at date: Double
@@ -135,22 +137,22 @@ extension StoreSession {
 
   mutating func changed<Result>(_ body: (inout Self) -> Result) -> Result { body(&self) }
 
-  /// A caller waits for the changes so far to be written.
+  /// Notes that a caller of `save()` waits until the changes so far are written.
   ///
-  /// - Returns: The number of the task to start.
+  /// - Returns: The number of the task to start, if there is one.
   mutating func request(_ answer: StoreWriter.Answer) -> UInt64? {
     writer.hold(answer)
-    // Nothing can be written before the store is read.
+    // Before the store is read, nothing can be written, so the caller stays on hold.
     return isAwaited && !writer.stage.hasEnded ? nil : writer.released()
   }
 
-  /// Takes the callers that wait until the store is read, or read again.
+  /// Takes the callers that wait until the store is read; the signal of a pause is among them.
   mutating func takeWaits() -> [SharedOneShot<Void>] {
     defer { waits = [] }
     return waits + [pauseEnded()].compactMap(\.self)
   }
 
-  /// Forgets the content; the returned objects are released outside of locks.
+  /// Drops all data and ends all waits; the caller releases the returned objects outside of locks.
   mutating func erase() -> (
     task: Task<Void, Never>?, waits: [SharedOneShot<Void>], saves: [StoreWriter.Answer],
     values: [Any]

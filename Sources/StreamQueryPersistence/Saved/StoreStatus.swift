@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The state of a store that a client uses, for developer tools.
 @_spi(Adapters) public struct StoreStatus: Sendable {
-  /// The kinds of data that a client keeps.
+  /// The kind of data that a client has in a store.
   public enum Content: Hashable, Sendable {
     /// The data of queries.
     case queries
@@ -11,15 +11,15 @@ internal import Synchronization
     case runs
   }
 
-  /// Whether the store can be used.
+  /// The state in which the store can, or cannot, be used.
   public enum State: Sendable {
-    /// It has not been read yet.
+    /// The store has not been read yet.
     case reading
-    /// The last read has failed; it is read again.
+    /// The last read of the store failed; the store is read again.
     case failing(QueryStoreError)
-    /// It was read, and changes are written to it.
+    /// The store was read, and changes are written to it.
     case open
-    /// It cannot be used any more.
+    /// The store cannot be used any more.
     case closed(QueryStoreError)
 
     init(_ phase: StoreWriter.Phase, _ readError: QueryStoreError?) {
@@ -34,15 +34,16 @@ internal import Synchronization
 
   /// The store.
   public var store: any QueryStore
-  /// The client's part of it.
+  /// The part of the store that the client uses.
   public var partition: StorePartition
-  /// The kind of data that the client keeps there.
+  /// The kind of data that the client has there.
   public var content: Content
-  /// Whether it can be used.
+  /// The state in which the store can, or cannot, be used.
   public var state: State
-  /// The number of records of the client's part.
+  /// The number of records in the client's part.
   public var recordCount: Int
-  /// The number of changes that the store does not have yet, or less while they are gathered.
+  /// The number of changes that the store does not have yet. It may be too low while the cache gathers
+  /// changes.
   public var pendingCount: Int
 }
 
@@ -50,7 +51,7 @@ extension StorePersister {
   /// The states of the stores, in the order of their first uses.
   var statuses: [StoreStatus] {
     state.withLock { state in
-      // Only the cache knows how many it gathers, and for which store.
+      // The cache gathers changes of all stores together, so their number for one store is not known.
       let isGathering = state.stores.count == 1 && state.journal?.hasChanges == true
       return state.ids.compactMap { id in
         state.stores[id].map { session in

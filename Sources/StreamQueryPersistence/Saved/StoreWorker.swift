@@ -1,7 +1,7 @@
 internal import StreamQuery
 import Synchronization
 
-/// A client's state of one part of a store.
+/// A part of a store, as its writer sees it.
 protocol WrittenPart {
   var writer: StoreWriter { get set }
   var task: StoreWorkerTask { get set }
@@ -9,18 +9,18 @@ protocol WrittenPart {
   /// Whether there are changes that could not be written.
   var hasFailed: Bool { get }
 
-  /// Whether changes came during the last round, which did not write them.
+  /// Whether changes came during the last round of writing, which did not include them.
   var hasMore: Bool { get }
 }
 
-/// The task of a part that was started last, and its number.
+/// The task that was last started for a part of a store, and its number.
 struct StoreWorkerTask: Sendable {
   var task: Task<Void, Never>?
   private var number: UInt64 = 0
 
-  /// A task was started.
+  /// Notes that a task was started.
   ///
-  /// - Returns: Whether the task is still the last one that was started.
+  /// - Returns: Whether no later task was started meanwhile.
   mutating func started(_ task: Task<Void, Never>, _ number: UInt64) -> Bool {
     guard self.number < number else { return false }
     (self.task, self.number) = (task, number)
@@ -36,25 +36,25 @@ protocol StoreWorker: AnyObject, Sendable {
   var executor: (any TaskExecutor)? { get }
   var tasks: WorkCount { get }
 
-  /// Looks at a part or changes it, under the lock.
+  /// Reads or changes the state of a part, under the lock.
   ///
-  /// - Returns: The answer; `nil` if the part is not known.
+  /// - Returns: The closure's result; `nil` if the part is not known.
   func part<Result: Sendable>(_ id: PartID, _ body: (inout Part) -> Result) -> Result?
 
-  /// Writes all that changed.
+  /// Writes all changes of a part.
   ///
-  /// - Returns: The error with which changes could not be written; `nil` if all were.
+  /// - Returns: The error with which changes could not be written; `nil` if all were written.
   func writeRound(_ id: PartID) async -> QueryStoreError?
 
   /// Waits for a time, or until the task is cancelled.
   func sleep(for duration: Duration) async
 
-  /// A task has written, and none waits.
+  /// Called when a task has written, and no task is left for the part.
   func rested(_ id: PartID)
 }
 
 extension StoreWorker {
-  /// Starts a task that reads or writes.
+  /// Starts a task that reads or writes, and counts it.
   func begin(_ body: @escaping @Sendable (Self) async -> Void) {
     tasks.began()
     perform(body)
@@ -62,20 +62,19 @@ extension StoreWorker {
 
   @discardableResult
   private func perform(_ body: @escaping @Sendable (Self) async -> Void) -> Task<Void, Never> {
-    // The task is detached and does not have the caller's priority, because many callers depend on
-    // it.
+    // The task is detached and does not have the caller's priority, because many callers depend on it.
     Task.detached(executorPreference: executor) {
       await body(self)
       self.tasks.finished()
     }
   }
 
-  /// Starts the task that a change asks for.
+  /// Applies a change to a part, and starts the task that the change asks for.
   ///
   /// - Parameters:
   ///   - id: The part.
-  ///   - change: Tells the writer what happened, and returns the number of the task.
-  /// - Returns: Whether the writer was told; it is not after all was erased.
+  ///   - change: Changes the part, and returns the number of the task to start, if any.
+  /// - Returns: Whether the change was applied; `false` after all was erased.
   @discardableResult
   func start(_ id: PartID, _ change: (inout Part) -> UInt64?) -> Bool {
     typealias Start = (number: UInt64, delay: Duration, former: Task<Void, Never>?)
@@ -115,15 +114,14 @@ extension StoreWorker {
   }
 }
 
-/// The number of tasks that read or write stores, or are about to, and the callers that wait until
-/// there is none.
+/// Counts the tasks that read or write stores, and lets callers wait until there is none.
 final class WorkCount: Sendable {
   private let state = Mutex((count: 0, waits: [SharedOneShot<Void>]()))
 
-  /// A task is about to be made.
+  /// Counts a task that is about to start.
   func began() { state.withLock { $0.count += 1 } }
 
-  /// A task is over.
+  /// Counts a task as over.
   func finished() {
     let waits = state.withLock { state in
       state.count -= 1
@@ -132,7 +130,7 @@ final class WorkCount: Sendable {
     for wait in waits { wait.give(()) }
   }
 
-  /// Waits until there is no task.
+  /// Waits until no task is left.
   func waitUntilOver() async {
     let wait = SharedOneShot<Void>()
     let isWaiting = state.withLock { state in

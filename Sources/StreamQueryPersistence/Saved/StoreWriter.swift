@@ -1,10 +1,10 @@
 internal import StreamQuery
 
-/// Decides when a part of a store is written, and which callers wait for that.
+/// Decides when a part of a store is written, and which callers are answered then.
 ///
-/// It is a value that is told what happened.
+/// The worker reports each event to this value.
 ///
-/// ``SavePlan`` decides when a task writes, also again after a failure, and ``StoreWorker`` runs the tasks.
+/// ``SavePlan`` decides when a task writes, and writes again after a failure; ``StoreWorker`` runs the tasks.
 /// One round of writing contains all changes that came before it began.
 ///
 /// | input \ task | none | waits | writes | erased |
@@ -18,18 +18,18 @@ internal import StreamQuery
 /// - At most one task writes.
 /// - A caller of `save()` is answered by a round that began after its call, or when all is erased.
 /// - A caller that was put on hold is answered by no round before it is released.
-/// - After the end, the task that writes is the last one: what fails is not tried again.
+/// - The task that writes after the client's end is the last one: a failure is not tried again.
 struct StoreWriter: Sendable {
-  /// Gets the error of writing; `nil` if the store was written, or if the caller was cancelled.
+  /// Gets the error of a caller's save; `nil` if the store was written, or if the caller was cancelled.
   typealias Answer = SharedOneShot<QueryStoreError?>
   typealias Round = (step: SavePlan.Step, task: UInt64, answers: [Answer])
 
-  /// Whether the store can be used.
+  /// The state in which the store can, or cannot, be used.
   enum Phase: Sendable {
-    /// It has not been read.
+    /// The store has not been read.
     case loading
     case open(StoreGeneration)
-    /// It cannot be used.
+    /// The store cannot be used.
     case closed(QueryStoreError)
 
     var isLoading: Bool { if case .loading = self { true } else { false } }
@@ -37,7 +37,7 @@ struct StoreWriter: Sendable {
 
   private(set) var stage = WriterStage.running
   private var plan: SavePlan
-  /// The callers that wait for a round.
+  /// The callers that wait for a round of writing, each with the number of the round.
   private var waits: [(round: UInt64, answer: Answer)] = []
   /// The callers on hold: they wait until the store is read, and then for a round.
   private var held: [Answer] = []
@@ -50,43 +50,42 @@ struct StoreWriter: Sendable {
   /// Whether callers are on hold.
   var hasHeld: Bool { !held.isEmpty }
 
-  /// There is something to write.
+  /// Notes that there is something to write.
   ///
-  /// - Returns: The number of the task to start; `nil` if one is at work.
+  /// - Returns: The number of the task to start; `nil` if a task is at work already.
   mutating func changed() -> UInt64? { plan.changed() }
 
-  /// A caller wants the changes so far to be written now.
+  /// Notes that the changes until now are to be written without a delay.
   ///
-  /// - Returns: The number of the task to start; `nil` if one is writing, and will write again.
+  /// - Returns: The number of the task to start; `nil` if a task is writing, and will write again.
   mutating func requested() -> UInt64? { plan.requested() }
 
   /// Puts a caller of `save()` on hold.
   mutating func hold(_ answer: Answer) { held.append(answer) }
 
-  /// The callers on hold wait for the next round.
+  /// Lets the callers on hold wait for the next round.
   ///
-  /// - Returns: The number of the task to start.
+  /// - Returns: The number of the task to start; `nil` if a task is writing, and will write again.
   mutating func released() -> UInt64? {
     waits += held.takeAll().map { (plan.nextRound, $0) }
     return plan.requested()
   }
 
-  /// How long the task to start waits before it writes.
+  /// The time for which the task to start waits before it writes.
   var delay: Duration { plan.delay }
 
-  /// A task has waited.
+  /// Notes that a task has waited.
   ///
-  /// - Returns: Whether it writes; if not, another task does.
+  /// - Returns: Whether the task writes now; `false` if another task has replaced it.
   mutating func waited(_ task: UInt64) -> Bool { !stage.isErased && plan.waited(task) }
 
-  /// A round of writing is over.
+  /// Notes that a round of writing is over, and decides the next step.
   ///
   /// - Parameters:
   ///   - error: The error of the round, if any.
   ///   - isDirty: Whether there are changes that could not be written.
-  ///   - hasMore: Whether changes arrived meanwhile, which did not fail.
-  /// - Returns: The next step of the task, its number, and the callers to answer; `nil` if all was
-  ///   erased.
+  ///   - hasMore: Whether changes arrived during the round, which did not include them.
+  /// - Returns: The next step of the task, its number, and the callers to answer; `nil` if all was erased.
   mutating func wrote(_ error: QueryStoreError?, isDirty: Bool, hasMore: Bool) -> Round? {
     if stage.isErased { return nil }
     let round = plan.begun
@@ -100,20 +99,17 @@ struct StoreWriter: Sendable {
 
   // MARK: The end
 
-  /// The client ends.
-  ///
-  /// If nothing is erased, ``lastRound()`` follows.
+  /// Notes that the client ends. Unless all is erased, ``lastRound()`` must follow.
   ///
   /// - Parameter isErased: Whether nothing is written any more.
-  /// - Returns: Whether it had not ended before, and the callers to answer.
+  /// - Returns: Whether the client had not ended before, and the callers to answer.
   mutating func clientEnded(isErased: Bool) -> (isFirst: Bool, answers: [Answer]) {
     let isFirst = stage.ended(isErased: isErased)
     guard isErased else { return (isFirst, []) }
     return (isFirst, waits.takeAll().map(\.answer) + held.takeAll())
   }
 
-  /// The last round follows: nothing changes any more, apart from answers of runs that are still
-  /// being sent.
+  /// Begins the last round. After it only runs that are still being sent change anything, when they end.
   ///
   /// - Returns: The number of the task to start.
   mutating func lastRound() -> UInt64? {
@@ -121,6 +117,6 @@ struct StoreWriter: Sendable {
     return released()
   }
 
-  /// The answer of a run that was still being sent came after the end: there is something to write.
+  /// Notes that a run, which was still being sent at the end, has ended: there is something to write again.
   mutating func resumed() { stage.resumed() }
 }

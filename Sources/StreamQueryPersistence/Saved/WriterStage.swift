@@ -1,4 +1,4 @@
-/// How far the work on a store is.
+/// The stage of a client's writing to a store.
 ///
 /// | input \ stage | running | ending | over | erased |
 /// |---|---|---|---|---|
@@ -8,27 +8,24 @@
 /// | `wrote`, and writes again | – | remember | ending | – |
 /// | `wrote`, the last round | – | over | remember | – |
 ///
-/// - After the end the client accepts no new changes; the next client does the rest.
-/// - After the last round nothing is written, unless a run that was still being sent gets its
-///   answer.
+/// - After its end, the client accepts no new changes; the next client sends the remaining runs.
+/// - After the last round nothing is written, unless a run that was still being sent ends.
 /// - Erased data is never written again.
 enum WriterStage: Sendable {
   /// The client accepts changes.
   case running
-  /// The client has ended, and writes the changes until then.
-  ///
-  /// The error is that of the last round since then.
+  /// The client has ended, and still writes its changes; with the error of the last round since the end.
   case ending(QueryStoreError?)
-  /// The last round is over, with this error.
+  /// The last round is over; with its error.
   case over(QueryStoreError?)
-  /// All data was forgotten.
+  /// All data was erased.
   case erased
 
   var hasEnded: Bool { if case .running = self { false } else { true } }
 
   var isErased: Bool { if case .erased = self { true } else { false } }
 
-  /// Whether nothing is written.
+  /// Whether nothing is written any more.
   var isOver: Bool {
     switch self {
     case .running, .ending: false
@@ -36,7 +33,7 @@ enum WriterStage: Sendable {
     }
   }
 
-  /// The error of writing after the end.
+  /// The error of the last write after the client's end.
   var error: QueryStoreError? {
     switch self {
     case .running, .erased: nil
@@ -44,10 +41,10 @@ enum WriterStage: Sendable {
     }
   }
 
-  /// The client ends.
+  /// Notes that the client ends.
   ///
   /// - Parameter isErased: Whether nothing is written any more.
-  /// - Returns: Whether it had not ended before.
+  /// - Returns: Whether the client had not ended before.
   mutating func ended(isErased: Bool) -> Bool {
     let hadEnded = hasEnded
     if isErased {
@@ -58,12 +55,12 @@ enum WriterStage: Sendable {
     return !hadEnded
   }
 
-  /// The answer of a run that was still being sent came after the end: there is something to write.
+  /// Notes that a run, which was still being sent at the end, has ended: there is something to write again.
   mutating func resumed() {
     if case .over(let error) = self { self = .ending(error) }
   }
 
-  /// A round of writing is over.
+  /// Notes that a round of writing is over.
   ///
   /// - Parameters:
   ///   - error: The error of the round, if any.
