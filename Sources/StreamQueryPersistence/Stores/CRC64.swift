@@ -1,13 +1,14 @@
-/// CRC-64/XZ: the checksum that finds damaged bytes of a log.
+/// CRC-64/XZ, the checksum that finds damaged bytes in a log.
 ///
 /// It detects every change within 64 consecutive bits, every change of an odd number of bits, and any other
-/// change with a probability of 1 − 2⁻⁶⁴. It handles eight bytes at a time, at worst about two bytes in a
+/// change with a probability of 1 − 2⁻⁶⁴. The code processes eight bytes at a time, at worst two bytes in a
 /// nanosecond.
 enum CRC64 {
-  /// The polynomial of ECMA-182, with its bits in the order of the message.
+  /// The polynomial of ECMA-182, in the order in which the message's bits are read.
   private static let polynomial: UInt64 = 0xC96C_5795_D787_0F42
 
-  /// For each byte, the checksum of the byte when 0 to 7 others follow it.
+  /// The first table has the checksum of each byte; each further table has it with one more zero byte behind
+  /// it.
   private static let tables: [UInt64] = {
     var tables: [UInt64] = []
     tables.reserveCapacity(8 * 256)
@@ -23,12 +24,12 @@ enum CRC64 {
     return tables
   }()
 
-  /// Returns the checksum of bytes and the bytes before them.
+  /// Returns the checksum of bytes that follow other bytes.
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
-  ///   - sum: The checksum of the bytes before; 0 if there are none.
-  /// - Returns: The checksum of both.
+  ///   - sum: The checksum of the bytes before these; 0 if there are none.
+  /// - Returns: The checksum of all bytes.
   static func of(_ bytes: UnsafeRawBufferPointer, after sum: UInt64 = 0) -> UInt64 {
     tables.withUnsafeBufferPointer { tables in
       @inline(__always) func entry(_ table: Int, _ state: UInt64, _ shift: UInt64) -> UInt64 {
@@ -52,7 +53,7 @@ enum CRC64 {
     }
   }
 
-  /// Returns the checksum of a number's eight bytes and the bytes before them.
+  /// Returns the checksum of a number, as eight bytes that follow other bytes.
   static func of(_ number: UInt64, after sum: UInt64) -> UInt64 {
     withUnsafeBytes(of: number.littleEndian) { of($0, after: sum) }
   }

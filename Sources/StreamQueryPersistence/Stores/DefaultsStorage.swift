@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Keeps bytes under names in app defaults, for a ``DefaultsStore``.
+/// Stores bytes under names in app defaults, for a ``DefaultsStore``.
 ///
 /// A store calls both methods outside of locks, so they may run any code, such as reporting a change. They
 /// must not wait for another use of the same name in the same storage: the stores of a process take turns at
@@ -23,17 +23,16 @@ public protocol DefaultsStorage: Sendable {
   ///   - name: The name.
   func set(_ data: Data?, forKey name: String)
 
-  /// The identity of the defaults behind the storage: stores whose storages have the same identity
-  /// take turns.
+  /// The identity of the defaults behind the storage. Stores take turns if their storages have the same
+  /// identity.
   ///
-  /// By default it is the type, because all its values and objects may have the same defaults. Two that have
-  /// different ones then only wait for each other. Override it for separate storages, as with
-  /// `ObjectIdentifier(self)` for objects that each hold their own values, such as those of tests that run in
-  /// parallel.
+  /// By default this is the identity of the type, because all values of the type may share their defaults. If
+  /// they do not, their stores only wait for each other without need. Override it for separate storages, such
+  /// as objects that each hold their own values in parallel tests: return `ObjectIdentifier(self)`.
   var storageIdentity: ObjectIdentifier { get }
 }
 
 extension DefaultsStorage {
-  /// The identity of the type.
+  /// The identity of the storage's type.
   public var storageIdentity: ObjectIdentifier { ObjectIdentifier(Self.self) }
 }

@@ -6,41 +6,40 @@ internal import Foundation
 
 /// A store in the defaults of an app, for a few small records.
 ///
-/// A partition is one value, which each batch replaces as a whole. So a batch costs as much as all records
-/// together: use ``FileStore`` for more than some dozens of kilobytes. The system writes defaults to the disk
-/// by itself: they survive the end of the app at once, and a loss of power after a moment.
+/// A partition is one value of the defaults, which each batch replaces as a whole. So a batch costs as much
+/// as all records together: use ``FileStore`` for more than some dozens of kilobytes. The system writes
+/// defaults to the disk by itself: they survive the end of the app at once, and a loss of power after a
+/// moment.
 ///
 /// The stores of this type in a process take turns at a value, so that two of them on the same defaults do
 /// not overwrite each other: see ``DefaultsStorage/storageIdentity``. App defaults have no lock for two
-/// processes: an app and its extension that write to one partition overwrite each other's batches. Give each
-/// its own prefix or partition.
+/// processes: if an app and its extension write to one partition, they overwrite each other's batches. Give
+/// each its own prefix or partition.
 public actor DefaultsStore: QueryStore {
-  /// A value of a storage.
+  /// The place of one value: a storage, and a name in it.
   private struct Key: Hashable {
     let storage: ObjectIdentifier
     let name: String
   }
 
-  /// Orders the reads, changes and replacements of each value without a lock, because the storage is user
-  /// code.
+  /// Orders the uses of each value without a lock, because the storage is user code.
   ///
-  /// An executor for all stores would let the tasks of one simulation run in the time of another
-  /// one.
+  /// A single executor for all stores would run the tasks of one simulation in the time of another one.
   private static let turns = StoreTurns<Key>()
 
   private let storage: any DefaultsStorage
   private let prefix: String
   private let maxBytes: Int
   private let identity: ObjectIdentifier
-  /// The damage in the present value that was already reported.
+  /// The damage in each present value that was reported already.
   private var reported: [StorePartition: [StoreDamage]] = [:]
-  /// The damage in a replaced value that was not reported yet.
+  /// The damage in each former value that was replaced before its damage was reported.
   private var unreported: [StorePartition: [StoreDamage]] = [:]
 
   /// The maximum number of bytes of keys and values in a partition: the maximum size, without the bytes that
-  /// the format takes for one record.
+  /// the format needs for one record.
   public nonisolated var byteLimit: Int {
-    // The format takes more bytes for further records; if they do not fit, writing the batch throws `full`.
+    // Further records need more bytes of the format. A batch for which there is no room throws `full`.
     let form = LogFormat.headerSize + LogFormat.frameHeaderSize + LogFormat.recordHeaderSize
     return max(form, maxBytes) - form
   }
@@ -49,7 +48,7 @@ public actor DefaultsStore: QueryStore {
   ///
   /// - Parameters:
   ///   - storage: The storage of the values.
-  ///   - prefix: The beginning of the names of the values.
+  ///   - prefix: The prefix of the names of the values.
   ///   - maxBytes: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
   public init(
     _ storage: any DefaultsStorage,
@@ -67,7 +66,7 @@ public actor DefaultsStore: QueryStore {
   ///
   /// - Parameters:
   ///   - suiteName: The name of the group or suite; `nil` means the standard defaults.
-  ///   - prefix: The beginning of the names of the values.
+  ///   - prefix: The prefix of the names of the values.
   ///   - maxBytes: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
   public init(
     suiteName: String? = nil,
@@ -78,18 +77,19 @@ public actor DefaultsStore: QueryStore {
   }
   #endif
 
-  /// Reads the records of a partition, which has a value from then on.
+  /// Reads the records of a partition. If the partition has no value yet, an empty one is written.
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The generation, the records, sorted by key, and the damage.
   /// - Throws: ``QueryStoreError/otherVersion``.
   public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
-    // The read also waits for its turn, so that it comes after earlier writes.
+    // The read also takes a turn, so that it comes after earlier writes.
     try await inTurn(partition) { () throws(QueryStoreError) in
       var contents = try read(partition)
       if storage.data(forKey: name(of: partition)) == nil {
-        // The generation is written, so that the reader can write in it even if another partition raises the
-        // floor, which is the generation of partitions without a value.
+        // The generation is written, so that the reader can write a batch in it. Otherwise it could become
+        // outdated when the release of another partition raises the floor, the generation of partitions
+        // without a value.
         try put([], LogFormat(partition, contents.generation), to: partition)
       }
       let damage = contents.damage
@@ -124,7 +124,7 @@ public actor DefaultsStore: QueryStore {
     )
   }
 
-  /// Replaces the partition's value.
+  /// Applies a batch, and replaces the partition's value.
   ///
   /// - Parameters:
   ///   - batch: The changes.
@@ -143,8 +143,7 @@ public actor DefaultsStore: QueryStore {
     to partition: StorePartition
   ) throws(QueryStoreError) {
     let contents = try read(partition)
-    // The damaged bytes disappear with the value, so damage that was not reported yet is kept in
-    // memory.
+    // The new value has none of the damaged bytes, so damage that was not reported yet is kept in memory.
     let damage = contents.damage.filter { reported[partition]?.contains($0) != true }
     guard contents.generation == batch.generation else {
       throw .superseded(current: contents.generation)
@@ -185,8 +184,8 @@ public actor DefaultsStore: QueryStore {
     guard storage.data(forKey: place.name) != nil, let contents = try? read(partition),
       contents.records.isEmpty, contents.damage.isEmpty, unreported[partition] == nil
     else { return }
-    // The partition's generation must not be used again. So it is kept in the floor, which is one value for
-    // all partitions without a value.
+    // The generation of the removed value must not be used again, so the floor is raised to it. The floor is
+    // one value for all partitions without a value.
     let isRaised = try? await Self.turns.take(Key(storage: identity, name: floorName)) {
       () throws(QueryStoreError) in
       if contents.generation > (try floor()) {
@@ -198,7 +197,7 @@ public actor DefaultsStore: QueryStore {
     if isRaised == true { storage.set(nil, forKey: place.name) }
   }
 
-  /// The generation of partitions that have no value.
+  /// Returns the generation of partitions that have no value.
   private func floor() throws(QueryStoreError) -> StoreGeneration {
     guard let bytes = storage.data(forKey: floorName) else { return .first }
     if LogRecovery(bytes, LogFormat("", .first)).origin == .otherVersion { throw .otherVersion }
@@ -222,10 +221,10 @@ public actor DefaultsStore: QueryStore {
     prefix + LogFileName.stem(partition)
   }
 
-  /// The generation in a value.
+  /// Returns the generation of a value.
   ///
-  /// The generation is nowhere else, and without it no record can be read. So it is also found if one bit of
-  /// the header has changed.
+  /// Only the header has the generation, and no record can be read without it. So it is also found if a
+  /// single bit of the header has changed.
   private static func generation(in bytes: Data) -> StoreGeneration {
     guard bytes.count >= LogFormat.headerSize else { return .first }
     var header = [UInt8](bytes.prefix(LogFormat.headerSize))

@@ -1,4 +1,4 @@
-/// A lock that ends with its last reference or its process; `PosixFileSystem` takes it with `flock`.
+/// A lock on a file, which is released with its last reference or at the end of its process.
 protocol FileLock: AnyObject, Sendable {
   /// The locked file.
   var identity: FileIdentity { get }

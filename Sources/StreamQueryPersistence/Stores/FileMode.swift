@@ -1,7 +1,7 @@
-/// The purpose for which a file is opened.
+/// The reason for opening a file.
 enum FileMode {
   case reading
   case writing
-  /// The file is created, or emptied, and then written.
+  /// The file is created, or emptied if it exists, to be written.
   case creating
 }

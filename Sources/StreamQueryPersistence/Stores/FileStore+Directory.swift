@@ -4,11 +4,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// This file is about the store's directory: it checks whether the directory is still the one that
-// the store has locked, and recovers if it is not.
+// Checking whether the directory is still the one that the store has locked, and recovering if it is not.
 
 extension FileStore {
-  /// Locks the directory, if this store has not done so.
+  /// Locks the directory, unless this store has locked it already.
   func takeDirectory() throws(QueryStoreError) {
     guard let opened else {
       self.opened = try openDirectory()
@@ -31,19 +30,20 @@ extension FileStore {
     try system.identity(of: path("lock")) == opened.lock.identity
   }
 
-  /// Throws if the directory is not the one that this store has locked.
+  /// Throws ``QueryStoreError/filesReplaced`` if the directory is not the one that this store has locked.
   func checkDirectory() throws(QueryStoreError) {
     guard let opened, try isLocked(by: opened) else { throw .filesReplaced }
   }
 
-  /// Throws if the path of the directory or of a partition's file leads to another file.
+  /// Throws ``QueryStoreError/filesReplaced`` if the path of the directory or of a partition's file leads to
+  /// another file.
   func checkPlace(of state: OpenPartition) throws(QueryStoreError) {
     try checkDirectory()
     guard let file = state.file, let name = state.log.fileName else { return }
     guard try system.identity(of: path(name.text)) == file.identity else { throw .filesReplaced }
   }
 
-  /// Whether the path of the partition's file certainly leads to no file or to another one.
+  /// Returns whether the path of a partition's file certainly leads to no file, or to another one.
   func isGone(_ state: OpenPartition) -> Bool {
     do throws(QueryStoreError) {
       try checkPlace(of: state)
@@ -56,9 +56,9 @@ extension FileStore {
 
   // MARK: Taking it anew
 
-  /// Creates the directory and the files that were removed or replaced.
+  /// Creates the directory and the files again that were removed or replaced.
   ///
-  /// - Returns: The error for the call that noticed it.
+  /// - Returns: The error for the call that noticed the loss.
   func createAnew() -> QueryStoreError {
     do throws(QueryStoreError) {
       try takeAnew()
@@ -68,10 +68,10 @@ extension FileStore {
     }
   }
 
-  /// Takes the directory again, and creates the files of open partitions that are not in their places.
+  /// Locks the directory again, and creates the missing files of open partitions in their places.
   ///
-  /// An open file can be read without a name, so no record is lost. If a step fails now, the next call
-  /// repeats it.
+  /// An open file can be read although its name is gone, so no record is lost. If a step fails now, the next
+  /// call repeats it.
   func takeAnew() throws(QueryStoreError) {
     isDisplaced = true
     if let opened, try isLocked(by: opened) {
@@ -84,15 +84,16 @@ extension FileStore {
       guard let state = partitions[partition] else { continue }
       partitions[partition] = try inPlace(state, partition)
     }
-    // The floor is written again, so that wiped records of ended accounts stay refused. If that
-    // fails now, it is done when the next file is removed.
+    // The floor is written again, so that late saves of ended accounts stay refused. If that fails now, it is
+    // done when the next file is removed.
     if floor > .first { try? raiseFloor(to: floor) }
     isDisplaced = false
   }
 
-  /// Puts the file of a partition in its place, with the records that this store has acknowledged.
+  /// Creates the file of a partition again if it is not in its place, with all records that this store has
+  /// acknowledged.
   ///
-  /// - Returns: The partition; `nil` if it is to be opened again, because there is a newer file.
+  /// - Returns: The partition; `nil` if it has to be opened again, because there is a newer file.
   private func inPlace(
     _ state: OpenPartition,
     _ partition: StorePartition
@@ -101,7 +102,7 @@ extension FileStore {
     let newest = opened?.files.newest[state.log.stem]
     guard let old = state.file else {
       if newest == nil { return state }
-      // There are no records, so only the generation could be lost.
+      // The partition has no records here, so only its generation could be lost.
       begun[partition] = state.log.generation
       return nil
     }
@@ -109,7 +110,7 @@ extension FileStore {
     if state.isReadOnly { return nil }
     let generation = state.log.generation
     if let newest, newest > generation {
-      // Another user of the directory has wiped the partition since.
+      // Another user of the directory has wiped the partition meanwhile.
       if state.log.isErasing { unwiped.insert(partition) }
       try? old.truncate(to: 0)
       return nil
@@ -148,10 +149,11 @@ extension FileStore {
 
   // MARK: Partitions without a file
 
-  /// Removes the file of a partition without records.
+  /// Removes the file of a partition that has no records.
   ///
-  /// Its generation must not be used again, or a late save of an ended account would be accepted. It is kept
-  /// in the name of one file for all partitions without a file.
+  /// The file's generation must not be used again: otherwise a late save of an ended account would be
+  /// accepted. So the floor is raised to it, which is written in the name of one file for all partitions
+  /// without a file.
   func removeFile(of state: OpenPartition) throws(QueryStoreError) {
     guard state.file != nil else { return }
     try checkPlace(of: state)
@@ -174,8 +176,8 @@ extension FileStore {
     }
     opened?.files.raised(to: generation)
     floor = generation
-    // The directory is synchronised even if the file has this name already: an earlier process may have
-    // renamed it and ended before this step.
+    // The directory is synchronised even if the file has this name already, because an earlier process may
+    // have renamed the file and ended before this step.
     try system.syncDirectory(directory)
   }
 }

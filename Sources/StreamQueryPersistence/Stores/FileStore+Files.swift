@@ -7,17 +7,17 @@ internal import Foundation
 // The files of partitions.
 
 extension FileStore {
-  /// A partition in use.
+  /// A partition that the store has opened.
   struct OpenPartition {
     var log: PartitionLog
-    /// The open file; `nil` before the first batch.
+    /// The open file; `nil` if the first batch is still to create it.
     var file: (any StoredFile)?
     var isReadOnly = false
   }
 
-  /// Opens the partition's file, if it is not open.
+  /// Opens a partition, unless it is open.
   ///
-  /// - Returns: The file, and its content if it was opened now.
+  /// - Returns: The partition; and the content of its file if that was opened now.
   func open(
     _ partition: StorePartition
   ) throws(QueryStoreError) -> (state: OpenPartition, bytes: Data?, found: LogRecovery?) {
@@ -43,7 +43,7 @@ extension FileStore {
       (file, isReadOnly) = try openFile(path)
     } catch {
       guard try system.identity(of: path) == nil else { throw error }
-      // The file was removed while it was not open.
+      // The file was removed before it could be opened, so the partition has none.
       opened?.files.removed(stem)
       return try open(partition)
     }
@@ -53,14 +53,15 @@ extension FileStore {
     var log = PartitionLog(partition, generation, waste: waste, known: known)
     log.opened(found, bytes: bytes.count)
     var state = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
-    // An earlier process may have left an unfinished replacement, also of an earlier generation, or a copy
-    // may have brought back an old file.
+    // An earlier process may have left an unfinished replacement, or the file of an earlier generation; or a
+    // copy may have brought an old file back.
     removeOthers(than: state)
     let isWiped = wipeIfNeeded(&state, partition)
     return isWiped ? (state, nil, nil) : (state, bytes, found)
   }
 
-  /// Wipes a partition whose file could not be opened when the wipe was requested, but can be now.
+  /// Performs a wipe that was requested while the partition's file could not be opened. Returns whether it
+  /// did.
   private func wipeIfNeeded(_ state: inout OpenPartition, _ partition: StorePartition) -> Bool {
     knownDamage[partition] = nil
     if let least = begun.removeValue(forKey: partition), state.log.generation < least {
@@ -73,9 +74,9 @@ extension FileStore {
     return true
   }
 
-  /// Removes the files of a partition that should not be there.
+  /// Removes the files of a partition that are not its present file.
   ///
-  /// - Returns: The reason why a file is still there; the others are gone.
+  /// - Returns: The first error; the files that failed stay.
   @discardableResult
   private func removeOthers(than state: OpenPartition) -> QueryStoreError? {
     let stem = state.log.stem
@@ -94,7 +95,7 @@ extension FileStore {
     return first
   }
 
-  /// Removes the files with copies of records that could not be removed before.
+  /// Tries again to remove files with copies of records that could not be removed before.
   func removeLeftOver(of state: OpenPartition) throws(QueryStoreError) {
     let stem = state.log.stem
     guard opened?.files.leftOver[stem] != nil else { return }
@@ -115,7 +116,8 @@ extension FileStore {
     }
   }
 
-  /// Adds a batch to the file, and waits until the batch is on the disk under the file's path.
+  /// Adds a batch to a partition's file, and waits until it is on the disk, in the file that the path leads
+  /// to.
   func append(
     _ addition: PartitionLog.Addition,
     to state: inout OpenPartition
@@ -127,15 +129,15 @@ extension FileStore {
       try checkPlace(of: state)
     } catch {
       state.log.additionFailed()
-      // The bytes of the failed write are cut off now, because they take up room. If that fails,
-      // they are cut off before the next batch.
+      // The bytes of the failed write are cut off now, because they take up room. If that fails, they are cut
+      // off before the next batch.
       _ = try? prepare(&state)
       throw error
     }
     state.log.added(addition)
   }
 
-  /// Performs the steps that are necessary before a batch is added.
+  /// Performs the steps on a partition's file that must precede the next batch.
   ///
   /// - Returns: The file.
   func prepare(_ state: inout OpenPartition) throws(QueryStoreError) -> any StoredFile {
@@ -153,8 +155,8 @@ extension FileStore {
           try system.rename(path(old.text), to: path(state.log.name.text))
           opened?.files.named(state.log.name)
         } catch {
-          // Without the new name no new generation begins, but the records can be erased all the
-          // same.
+          // Without the new name the new generation does not begin on the disk, but the records can still be
+          // erased.
           if (try? file.truncate(to: 0)) != nil { try? file.sync() }
           throw error
         }
@@ -170,8 +172,8 @@ extension FileStore {
   private func createFile(
     of state: inout OpenPartition
   ) throws(QueryStoreError) -> any StoredFile {
-    // The directory is checked, because in the directory of another store this would empty one of
-    // that store's files.
+    // The directory is checked first: if it belonged to another store, the call could empty that store's
+    // file.
     try checkDirectory()
     let file = try system.open(path(state.log.name.text), .creating)
     state.file = file
@@ -180,14 +182,14 @@ extension FileStore {
     return file
   }
 
-  /// Completes a wipe that was begun; if that fails now, the records stay hidden.
+  /// Completes a wipe that has begun. If that fails now, the records stay hidden.
   func eraseIfNeeded(_ state: inout OpenPartition) {
     if state.log.isErasing { _ = try? prepare(&state) }
   }
 
-  /// Completes a wipe that was begun.
+  /// Completes a wipe that has begun.
   ///
-  /// - Returns: The reason why records may still be on the disk.
+  /// - Returns: The error after which records may still be on the disk; `nil` if none are.
   func erase(_ state: inout OpenPartition) -> QueryStoreError? {
     do throws(QueryStoreError) {
       _ = try prepare(&state)
@@ -199,7 +201,7 @@ extension FileStore {
     }
   }
 
-  /// Replaces the file with one that has only the present records; if that fails, no record is
+  /// Replaces a partition's file with one that has only the present records. If that fails, no record is
   /// lost.
   func compact(_ state: inout OpenPartition) {
     guard let old = state.file else { return }
@@ -217,7 +219,7 @@ extension FileStore {
     }
   }
 
-  /// Puts a file in the place of another, or in a free one.
+  /// Writes a new file under a temporary name, and then gives it its name, in place of a former file.
   func replaceFile(
     _ name: LogFileName,
     by image: [UInt8]

@@ -12,14 +12,14 @@ public import Foundation
 /// let store = FileStore(directory: .cachesDirectory.appending(path: "StreamQuery"))
 /// ```
 ///
-/// Each partition has one file, to which batches are added; when more than half of it is not needed any more,
-/// the file is rewritten. A batch is on the disk when ``write(_:to:)`` returns, and survives the end of the
-/// process, of the system and of the power at any moment. Damaged bytes cost the batches of which they are
-/// part, and are reported in ``StoreContents/damage``.
+/// Each partition has one file, to which batches are added; when more than half of the file is not needed any
+/// more, the file is rewritten. A batch is on the disk when ``write(_:to:)`` returns, and survives the end of
+/// the process, of the system and of the power at any moment. Damaged bytes destroy the batches that contain
+/// them, and are reported in ``StoreContents/damage``.
 ///
-/// **One at a time.** While a store uses a directory, every other one, of this process or another, throws
-/// ``QueryStoreError/inUse``. The use begins with the first call and ends with ``close()``, with ``suspend()``, or with
-/// the last reference.
+/// **One store at a time.** While a store uses a directory, any other store throws ``QueryStoreError/inUse``,
+/// in this process or another. The use begins with the first call and ends with ``close()``, with
+/// ``suspend()``, or with the last reference.
 ///
 /// **App groups.** The store has a lock on its directory, and the system ends an app that is suspended while
 /// it has a lock in the container of an app group (exception code `0xdead10cc`). It ends a WatchKit extension
@@ -29,26 +29,25 @@ public import Foundation
 /// use `GRDBStore` of `Integrations/GRDBStore`.
 ///
 /// **Removed files.** If files of the store are removed or replaced while it has them open, the next batch
-/// throws ``QueryStoreError/filesReplaced`` instead of being lost. The store creates the directory and the
-/// files of the open partitions anew, with all acknowledged records, so that the batch can be written again.
+/// throws ``QueryStoreError/filesReplaced`` and is not lost silently. The store creates the directory and the
+/// files of the open partitions again, with all acknowledged records, so that the batch can be written again.
 ///
-/// **Full or read-only disks** throw ``QueryStoreError/full`` and ``QueryStoreError/denied``, and
+/// **Full or read-only disks.** A batch throws ``QueryStoreError/full`` or ``QueryStoreError/denied``, and
 /// acknowledged records can still be read. A wipe needs no room.
 ///
-/// **Memory and time.** For each partition in use, the store keeps the keys and one open file;
+/// **Memory and time.** For each partition in use, the store keeps the keys and one open file in memory;
 /// ``release(_:)`` gives both back. It lists the directory once, and keeps the names. A partition is read as
 /// a whole, and its values are slices of these bytes. The calls block their thread while the disk works: they
 /// run on the caller's preferred task executor, if it has one.
 public actor FileStore: QueryStore {
-  /// The times at which files can be read, on platforms that encrypt each file with a key of its
-  /// own.
+  /// The times at which the store's files can be read, on platforms that encrypt each file with its own key.
   ///
-  /// It has no effect elsewhere, and on disks that do not encrypt files. A file gets its class when it is
-  /// created; an existing file gets another one when it is rewritten.
+  /// The protection has no effect elsewhere, and on disks that do not encrypt files. A file gets its class
+  /// when it is created; an existing file gets another class when it is rewritten.
   public struct Protection: Hashable, Sendable {
     /// Files can be read only while the device is unlocked.
     ///
-    /// While it is locked, fetches in the background cannot be saved.
+    /// While the device is locked, data that is fetched in the background cannot be saved.
     public static let complete = Self(number: 1)
     /// Files can be read while the device is unlocked, and for as long as the store has them open.
     public static let completeUnlessOpen = Self(number: 2)
@@ -59,19 +58,19 @@ public actor FileStore: QueryStore {
     /// Files have the class of their directory.
     public static let inherited = Self(number: nil)
 
-    /// The number of the class in the system's headers.
+    /// The number of the class in the system's headers; `nil` sets no class.
     let number: Int32?
   }
 
-  /// Whether the store answers calls.
+  /// The state in which the store answers calls, or does not.
   enum Phase {
     case ready
-    /// Calls wait.
+    /// Calls wait until the store is resumed.
     case suspended
     case closed
   }
 
-  /// The directory, while this store has locked it.
+  /// The locked directory, with the names of its files.
   struct OpenDirectory {
     let lock: any FileLock
     var files: LogListing
@@ -81,22 +80,21 @@ public actor FileStore: QueryStore {
   let system: any FileSystem
   let waste: Int
   var phase = Phase.ready
-  /// The calls that wait while the store is suspended, in their order; each one lets the next
-  /// continue.
+  /// The calls that wait while the store is suspended, in order; each one lets the next go on.
   var waits: [SharedOneShot<Void>] = []
   var opened: OpenDirectory?
-  /// Whether files were removed or replaced, and could not be created anew yet.
+  /// Whether files were removed or replaced, and could not be created again yet.
   var isDisplaced = false
-  /// The generation of partitions without a file.
+  /// The generation of all partitions without a file.
   var floor = StoreGeneration.first
   var partitions: [StorePartition: OpenPartition] = [:]
-  /// The partitions that are still to be wiped, because their files could not be opened when the
-  /// wipe was requested.
+  /// The partitions that are still to be wiped, because their files could not be opened when the wipe was
+  /// requested.
   var unwiped: Set<StorePartition> = []
-  /// The generations that wipes have begun, of partitions whose files were closed before they were
-  /// renamed.
+  /// The new generations of wiped partitions that are not in the file's name, because the file was closed
+  /// before it could be renamed.
   var begun: [StorePartition: StoreGeneration] = [:]
-  /// The damage that was found in partitions whose files are now closed.
+  /// The damage that was found in partitions, from when their files were closed.
   var knownDamage: [StorePartition: PartitionLog.KnownDamage] = [:]
 
   #if !os(Windows) && !os(WASI)
@@ -104,7 +102,7 @@ public actor FileStore: QueryStore {
   ///
   /// - Parameters:
   ///   - directory: The directory, which is created if necessary. It should have no other files.
-  ///   - protection: The times at which its files can be read, on platforms that encrypt each file.
+  ///   - protection: The times at which the files can be read, on platforms that encrypt each file.
   public init(directory: URL, protection: Protection = .untilFirstUnlock) {
     self.init(
       directory: directory.path(percentEncoded: false),
@@ -113,7 +111,7 @@ public actor FileStore: QueryStore {
   }
   #endif
 
-  /// Creates a store on a file system.
+  /// Creates a store on any file system, such as the one of a test.
   ///
   /// A file is rewritten when at least `waste` of its bytes, and at least half of its bytes, are
   /// not needed any more.
@@ -125,14 +123,14 @@ public actor FileStore: QueryStore {
     self.waste = waste
   }
 
-  /// Whether the system may delete the directory: it is in `Library/Caches`, or in `.cache` on Linux.
+  /// Whether the directory is in `Library/Caches`, or on Linux in `.cache`, so that the system may delete it.
   nonisolated var isInCaches: Bool {
     let names = directory.split(separator: "/")
     return zip(names, names.dropFirst()).contains { $0 == "Library" && $1 == "Caches" }
       || names.contains(".cache")
   }
 
-  /// Unlocks the directory, for another store or another process.
+  /// Closes the files and unlocks the directory, for another store or another process.
   ///
   /// All further calls throw ``QueryStoreError/closed``.
   public func close() {
@@ -144,7 +142,7 @@ public actor FileStore: QueryStore {
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The generation, the records in the order of their last change, and the damage.
-  /// - Throws: The reason why it cannot be read.
+  /// - Throws: The reason why the partition cannot be read.
   public func load(
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreContents {
@@ -168,13 +166,13 @@ public actor FileStore: QueryStore {
     )
   }
 
-  /// Reads the records with some keys, and only the batches of which they are part.
+  /// Reads the records of the given keys; only the batches that contain them are read from the disk.
   ///
   /// - Parameters:
   ///   - keys: The keys.
   ///   - partition: The partition.
-  /// - Returns: The generation, the records in the order of their keys, and the damage.
-  /// - Throws: The reason why they cannot be read.
+  /// - Returns: The generation, the records in the order of `keys`, and the damage.
+  /// - Throws: The reason why the records cannot be read.
   public func load(
     _ keys: [String],
     of partition: StorePartition
@@ -213,7 +211,7 @@ public actor FileStore: QueryStore {
   /// - Parameters:
   ///   - batch: The changes.
   ///   - partition: The partition.
-  /// - Throws: The reason why it cannot be written.
+  /// - Throws: The reason why the batch cannot be written.
   public func write(
     _ batch: StoreBatch,
     to partition: StorePartition
@@ -236,18 +234,19 @@ public actor FileStore: QueryStore {
     partitions[partition] = state
   }
 
-  /// Begins the next generation, on the disk first, and then erases the bytes.
+  /// Begins the partition's next generation on the disk, and then erases the former records.
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The new generation.
   /// - Throws: The reason why the records may still be on the disk. This store does not show them any more.
-  ///   If the generation has reached the disk, no later store does either: each erases them at its first use.
+  ///   If the new generation has reached the disk, later stores hide the records, too, and erase them at
+  ///   their first use.
   public func wipe(
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreGeneration {
     try await waitUntilResumed()
-    // The request is remembered at once: if the partition cannot be opened now, it is wiped before
-    // its records are next read.
+    // The request is noted at once: if the partition cannot be opened now, it is wiped before its records are
+    // next read.
     if partitions[partition] == nil {
       unwiped.insert(partition)
     } else {
@@ -266,7 +265,7 @@ public actor FileStore: QueryStore {
     return state.log.generation
   }
 
-  /// Closes the partition's file, which the next call opens again, and removes it if it has no record.
+  /// Closes the partition's file, which the next call opens again; a file without records is removed.
   ///
   /// A partition without a file may be in a later generation than before: load it before you write to it
   /// again.
@@ -279,8 +278,7 @@ public actor FileStore: QueryStore {
     eraseIfNeeded(&state)
     try? removeLeftOver(of: state)
     partitions[partition] = state
-    // A partition with unfinished steps stays open, because they would be forgotten if it were
-    // closed.
+    // A partition with unfinished steps stays open, because they would be forgotten if it were closed.
     guard !state.log.isErasing, opened?.files.leftOver[state.log.stem] == nil else { return }
     if state.log.isEmpty, !state.isReadOnly { try? removeFile(of: state) }
     letGo(of: partition, state)

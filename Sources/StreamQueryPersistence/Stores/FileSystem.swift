@@ -1,19 +1,19 @@
-/// The calls to the system that a ``FileStore`` makes; tests use a disk that fails on demand.
+/// The system calls of a ``FileStore``; tests use an implementation that fails on demand.
 ///
-/// A name that was created, changed or removed is durable after ``syncDirectory(_:)``, bytes and
-/// length of a file after ``StoredFile/sync()``.
+/// After a name was created, changed or removed, ``syncDirectory(_:)`` makes that durable; after a file was
+/// written or truncated, ``StoredFile/sync()`` does.
 protocol FileSystem: Sendable {
-  /// Creates the directory and those above it, unless it is there.
+  /// Creates a directory and all directories above it, unless they exist.
   func createDirectory(_ path: String) throws(QueryStoreError)
-  /// Locks a file, which is created if necessary, for as long as the result lives.
+  /// Locks a file, which is created if necessary, for as long as the returned object lives.
   ///
   /// - Throws: ``QueryStoreError/inUse`` if another process or another caller has locked it.
   func lock(_ path: String) throws(QueryStoreError) -> any FileLock
-  /// The file at a path; `nil` if there is none.
+  /// Returns the identity of the file at a path; `nil` if there is no file.
   func identity(of path: String) throws(QueryStoreError) -> FileIdentity?
   func files(in directory: String) throws(QueryStoreError) -> [String]
   func open(_ path: String, _ mode: FileMode) throws(QueryStoreError) -> any StoredFile
-  /// Renames a file, and replaces the one that has the new name.
+  /// Renames a file, and replaces the file with the new name, if there is one.
   func rename(_ path: String, to newPath: String) throws(QueryStoreError)
   /// Removes a file, unless it is gone already.
   func remove(_ path: String) throws(QueryStoreError)

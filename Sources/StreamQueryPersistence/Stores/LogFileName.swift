@@ -1,9 +1,9 @@
-/// The name of a partition's file: any text becomes a name that every file system accepts.
+/// The name of a partition's file, made from any text, so that every file system accepts it.
 ///
 /// Lower-case letters and digits stay, and other characters become the hexadecimal numbers of their bytes:
 /// some file systems do not distinguish names that differ only in case or form. A long name is replaced by
-/// its digest, ``SHA256``: for a part of the name, or a checksum, somebody could choose two names that
-/// collide.
+/// its digest, ``SHA256``. If only a part of it, or a checksum, were used, somebody could choose two names
+/// that collide.
 struct LogFileName: Hashable {
   static let suffix = ".log"
   private static let new = ".new"
@@ -11,7 +11,7 @@ struct LogFileName: Hashable {
   /// The stem of the file with the generation of all partitions without a file; no partition has this stem.
   static let floorStem = "~"
 
-  /// The partition, as written in the names of its files.
+  /// The partition's name in the form that file names have.
   let stem: String
   let generation: StoreGeneration
 
@@ -24,7 +24,7 @@ struct LogFileName: Hashable {
     self.generation = generation
   }
 
-  /// Reads the name of a file; `nil` if it is not that of a partition's file.
+  /// Parses the name of a file; `nil` if no partition's file has such a name.
   init?(_ text: String) {
     guard text.hasSuffix(Self.suffix) else { return nil }
     let parts = text.dropLast(Self.suffix.count).split(
@@ -39,12 +39,13 @@ struct LogFileName: Hashable {
     generation = StoreGeneration(number: number)
   }
 
-  /// The name of the file.
+  /// The file name itself.
   var text: String { "\(stem)@\(generation.number)\(Self.suffix)" }
-  /// The name of the file that is going to replace it.
+  /// The name of a new file while it is written, before it replaces this one.
   var replacement: String { text + Self.new }
 
-  /// Returns the name of the file that another was to replace; `nil` for any other name.
+  /// Returns the name of the file that a replacement was written for; `nil` if the text is no replacement's
+  /// name.
   static func replaced(by text: String) -> LogFileName? {
     text.hasSuffix(new) ? LogFileName(String(text.dropLast(new.count))) : nil
   }
@@ -60,7 +61,7 @@ struct LogFileName: Hashable {
       }
     }
     guard stem.utf8.count > limit else { return stem }
-    // A name with a digest begins with this sign, which the encoding of no other text contains.
+    // The name with a digest begins with a sign that the encoding of no other text contains.
     return "~"
       + SHA256.digest(of: partition.name.utf8).map { hexadecimal($0) }.joined()
   }

@@ -1,4 +1,4 @@
-/// The meaning of the bytes of a partition's file.
+/// The format of a partition's file.
 ///
 /// A file is a header and frames; a frame is a batch. All numbers are little-endian.
 ///
@@ -6,8 +6,9 @@
 ///     frame   marker 4 · length of the body 4 · checksum of the body 8 · checksum of these 16 8 · body
 ///     body    for each change: length of the key 4 · length of the value 4 · key · value
 ///
-/// A length of `UInt32.max` in place of a value's removes the key. A later version keeps the first twelve
-/// bytes, and the place and kind of the header's checksum, so that this version recognises it.
+/// A change that removes a key has `UInt32.max` as the length of its value. Later versions must not change
+/// the first twelve bytes, nor the place and kind of the header's checksum, so that this version recognises
+/// them.
 ///
 /// The checksums are those of ``CRC64``. The checksum of a frame begins with the digest of its partition's
 /// name, its generation and its offset. So bytes that were copied from elsewhere, or remain from before a
@@ -16,14 +17,14 @@ struct LogFormat {
   static let version: UInt32 = 2
   static let headerSize = 32
   static let frameHeaderSize = 24
-  /// The number of bytes of the two lengths before each key.
+  /// The number of bytes before each key: the length of the key, and that of the value.
   static let recordHeaderSize = 8
-  /// "SQlog", and bytes that a transfer as text would change.
+  /// The text "SQlog", and bytes that a transfer in text mode would change.
   private static let magic: UInt64 = 0x0A1A_0D67_6F6C_5153
   private static let marker: UInt32 = 0xF5C3_51D7
   private static let removal = UInt32.max
 
-  /// The maximum length of a body, so that no wrong length causes an allocation.
+  /// The maximum length of a body: a wrong length above it causes no allocation.
   static let bodyLimit = Int(Int32.max)
 
   var generation: StoreGeneration
@@ -37,7 +38,7 @@ struct LogFormat {
 
   // MARK: Writing
 
-  /// The bytes at the beginning of each file of the generation.
+  /// Returns the header for files of this generation.
   func header() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(number: Self.magic)
@@ -48,17 +49,17 @@ struct LogFormat {
     return bytes
   }
 
-  /// Appends a frame to bytes that begin at an offset of the file.
+  /// Appends a frame to bytes that are written at an offset of the file.
   ///
-  /// - Returns: The changes of the frame; `nil` if it would be longer than frames may be.
+  /// - Returns: The changes in the frame; `nil` if the frame would exceed the maximum length.
   func append(
     puts: some Collection<StoreRecord>,
     removals: [String] = [],
     to bytes: inout [UInt8],
     whichBeginAt offset: Int
   ) -> [Change]? {
-    // This is no `Int`, which may have 32 bits: if many records share the bytes of one value, their
-    // sum may exceed the memory.
+    // This is no `Int`, which may have 32 bits. Many records may share the bytes of one value, so the sum of
+    // their lengths may exceed the memory.
     var sum: UInt64 = 0
     for key in removals { sum += UInt64(8 + key.utf8.count) }
     for record in puts { sum += UInt64(Self.cost(of: record)) }
@@ -97,26 +98,26 @@ struct LogFormat {
     return changes
   }
 
-  /// The number of bytes of a body that a record takes.
+  /// Returns the number of bytes that a record needs in a frame's body.
   static func cost(of record: StoreRecord) -> Int {
     recordHeaderSize + record.key.utf8.count + record.value.count
   }
 
   // MARK: Reading
 
-  /// The result of reading the header.
+  /// The content of a file's header.
   enum Header: Equatable {
     case generation(StoreGeneration)
     case otherVersion
     case damaged
   }
 
-  /// Reads the header, of at least ``headerSize`` bytes.
+  /// Decodes a header from at least ``headerSize`` bytes.
   static func header(of bytes: UnsafeRawBufferPointer) -> Header {
     guard bytes.number(at: 0, as: UInt64.self) == magic else { return .damaged }
     let version = bytes.number(at: 8, as: UInt32.self)
-    // The first version had another kind of checksum. No single changed bit makes the number 1 from
-    // the number of this version.
+    // The first version had another kind of checksum, so it is recognised without one. No single changed bit
+    // turns the number of this version into 1.
     if version == 1 { return .otherVersion }
     let sum = CRC64.of(UnsafeRawBufferPointer(rebasing: bytes[..<24]))
     guard bytes.number(at: 24, as: UInt64.self) == sum else { return .damaged }
@@ -124,7 +125,7 @@ struct LogFormat {
     return .generation(StoreGeneration(number: bytes.number(at: 16, as: UInt64.self)))
   }
 
-  /// Returns the length of the body if a frame begins there.
+  /// Returns the length of a frame's body; `nil` if no frame begins at this place.
   func bodyLength(of bytes: UnsafeRawBufferPointer, at start: Int, offset: Int) -> Int? {
     guard bytes.count - start >= Self.frameHeaderSize,
       bytes.number(at: start, as: UInt32.self) == Self.marker
@@ -139,16 +140,16 @@ struct LogFormat {
     return length
   }
 
-  /// A change of a key: the range of its value from the beginning of the file; `nil` for a removal.
+  /// A change of a key, with the range of the value in the file; `nil` for a removal.
   struct Change {
     var key: String
     var value: Range<Int>?
   }
 
-  /// Returns the changes of a frame; `nil` if its body is damaged.
+  /// Decodes the changes of a frame; `nil` if the frame's body is damaged.
   ///
-  /// The bytes begin at the offset in the file, the frame at the start in the bytes. Its header and
-  /// length have been checked.
+  /// `offset` is the place of `bytes` in the file, and `start` is the place of the frame in `bytes`. The
+  /// caller has checked the frame's header and length.
   func changes(
     in bytes: UnsafeRawBufferPointer,
     at start: Int,
@@ -188,7 +189,7 @@ struct LogFormat {
     return changes
   }
 
-  /// The checksum of the bytes before a frame that are not in the file.
+  /// Returns the checksum with which a frame begins: of the partition, the generation and the frame's offset.
   private func seed(at offset: Int) -> UInt64 {
     CRC64.of(UInt64(offset), after: CRC64.of(generation.number, after: partition))
   }

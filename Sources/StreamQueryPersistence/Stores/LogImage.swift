@@ -1,10 +1,10 @@
-/// A log with only the present records, for a file that replaces another.
+/// The bytes of a log that has only the present records; its file replaces the former one.
 enum LogImage {
-  /// The maximum length of a frame's body, unless one record is longer: so damage costs no more
-  /// records.
+  /// The maximum length of a frame's body, unless a single record is longer. It limits the number of records
+  /// that one damaged place destroys.
   static let frameLimit = 16 * 1024
 
-  /// Returns the bytes of the file, or `nil` if a record is longer than a frame may be.
+  /// Returns the bytes of the file; `nil` if a record is longer than a frame may be.
   static func of(_ records: [StoreRecord], _ format: LogFormat) -> [UInt8]? {
     var bytes = format.header()
     bytes.reserveCapacity(records.reduce(bytes.count + 1024) { $0 + 16 + LogFormat.cost(of: $1) })

@@ -1,13 +1,13 @@
-/// The place of the newest value of each key in a log.
+/// The places of the newest values of all keys in a log.
 struct LogIndex: Equatable {
-  /// A value and its frame, from the beginning of the file.
+  /// The places of a value and of its frame, from the beginning of the file.
   struct Location: Equatable {
     var value: Range<Int>
     var frame: Range<Int>
   }
 
   private(set) var locations: [String: Location] = [:]
-  /// The number of bytes of a log with only these records, without its headers.
+  /// The number of bytes that these records need in a log, without headers.
   private(set) var liveBytes = 0
 
   mutating func apply(_ changes: [LogFormat.Change], of frame: Range<Int>) {

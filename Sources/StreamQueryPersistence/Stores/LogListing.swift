@@ -1,18 +1,18 @@
 /// The names of the files in a store's directory.
 ///
-/// They are read once, because only this store changes them while it has the lock.
+/// The directory is listed once, because only this store changes it while it has the lock.
 struct LogListing {
-  /// The newest generation of each partition that has a file, by the stem of its name.
+  /// The newest generation of each partition with a file, by the stem of the file's name.
   private(set) var newest: [String: StoreGeneration] = [:]
-  /// The names of files that should not be there, by their stem: files of earlier generations that a copy has
+  /// The names of files that are to be removed, by their stem: files of earlier generations that a copy has
   /// brought back, and unfinished replacements.
   ///
-  /// An empty list says that they were removed, but perhaps not yet on the disk.
+  /// An empty list means that they were removed, but perhaps not yet durably.
   private(set) var leftOver: [String: [String]] = [:]
-  /// The generation of partitions without a file; no file of theirs was in a later generation.
+  /// The generation of all partitions without a file; none of them has had a file of a later generation.
   private(set) var floor: StoreGeneration?
 
-  /// Sorts the names in a directory; other names are ignored.
+  /// Sorts the names of the files in a directory, and ignores names of other files.
   init(_ names: [String]) {
     for text in names.sorted() {
       if let name = LogFileName(text) {
@@ -35,22 +35,23 @@ struct LogListing {
     }
   }
 
-  /// A file was created or renamed.
+  /// Notes that a file was created or renamed.
   mutating func named(_ name: LogFileName) { newest[name.stem] = name.generation }
 
-  /// The newest file of a partition is gone.
+  /// Notes that the newest file of a partition was removed.
   mutating func removed(_ stem: String) { newest[stem] = nil }
 
-  /// A file exists that should not be there.
+  /// Notes a file that is to be removed.
   mutating func left(_ text: String, of stem: String) { leftOver[stem, default: []].append(text) }
 
-  /// The files that should not be there were removed, except for some.
+  /// Notes which of the files that are to be removed are left.
   ///
   /// - Parameters:
-  ///   - rest: The remaining names; none if all are gone, and `nil` if that is on the disk.
+  ///   - rest: The names of the remaining files. An empty list means that all were removed, and `nil` that
+  ///     this is durable.
   ///   - stem: The stem of their names.
   mutating func cleared(_ rest: [String]?, of stem: String) { leftOver[stem] = rest }
 
-  /// The generation of partitions without a file was raised.
+  /// Notes that the generation of partitions without a file was raised.
   mutating func raised(to floor: StoreGeneration) { self.floor = floor }
 }

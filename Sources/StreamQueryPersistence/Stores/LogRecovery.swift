@@ -4,13 +4,13 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The records of a partition that a file's bytes still have, after any damage.
+/// The records that can still be read from the bytes of a partition's file, even if some are damaged.
 ///
-/// A batch that was being written when the process or the machine stopped has left at most the beginning of a
-/// frame, at the end of the file. It was never acknowledged, so it is cut off. Other bytes between frames are
-/// damage: the search goes on at the next place where a frame begins.
+/// If the process or the machine stopped while it wrote a batch, the file ends with the beginning of a frame.
+/// That batch was never acknowledged, so its bytes are cut off. Other bytes between frames are damage: the
+/// search goes on at the next place where a frame begins.
 struct LogRecovery {
-  /// The state of the file, by its header.
+  /// The state of a file, as its header shows it.
   enum Origin: Equatable {
     /// The file has no header yet, so no batch was acknowledged.
     case empty
@@ -22,21 +22,21 @@ struct LogRecovery {
 
   private(set) var origin = Origin.empty
   private(set) var index = LogIndex()
-  /// The place of the next frame; the bytes after it are the end of an unacknowledged batch.
+  /// The place where the next frame is written; the bytes after it belong to an unacknowledged batch.
   private(set) var end = 0
-  /// The bytes that are neither a header nor a frame.
+  /// The ranges of bytes that are neither a header nor a frame.
   private(set) var damage: [Range<Int>] = []
 
-  /// Reads a file.
+  /// Reads the whole file of a partition.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - format: The format of the partition, in the generation of the file's name.
+  ///   - format: The format of the partition, with the generation in the file's name.
   init(_ bytes: Data, _ format: LogFormat) {
     bytes.withUnsafeBytes { scan($0, format) }
   }
 
-  /// The records, as slices of the file, in the order in which they were written.
+  /// Returns the records, as slices of the file, in the order in which they were written.
   func records(in bytes: Data) -> [StoreRecord] {
     index.locations.sorted { $0.value.value.lowerBound < $1.value.value.lowerBound }.map {
       let start = bytes.startIndex
@@ -56,20 +56,19 @@ struct LogRecovery {
       return
     case .generation(format.generation): origin = .present
     case .generation, .damaged:
-      // The header is damaged, but the file's name also tells the generation, so the frames can be
-      // read.
+      // The header is damaged, but the frames can be read, because the file's name also has the generation.
       origin = .present
       damage.append(0..<LogFormat.headerSize)
     }
     end = LogFormat.headerSize
-    // Room is made for one record per 256 bytes: records are seldom shorter, and unused room is
-    // small compared to the file.
+    // Room is made for one record per 256 bytes: records are seldom shorter, and unused room is small
+    // compared to the file.
     index.reserve(bytes.count / 256)
     while bytes.count - end >= LogFormat.frameHeaderSize {
       guard let length = format.bodyLength(of: bytes, at: end, offset: 0) else {
         guard let next = nextFrame(in: bytes, format) else {
-          // The bytes at the end are no beginning of a frame, which an unfinished write would
-          // leave. So they are reported as damage, and cut off as well.
+          // The bytes at the end are damage, because an unfinished write would leave the beginning of a
+          // frame. They are cut off as well.
           damage.append(end..<bytes.count)
           return
         }

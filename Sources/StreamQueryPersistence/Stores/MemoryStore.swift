@@ -6,9 +6,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A store that forgets when it is released: for tests, previews and clients that share records.
+/// A store that lives in memory until it is released: for tests, previews and clients that share records.
 ///
-/// It is as fast as a dictionary, and its only error is ``QueryStoreError/superseded(current:)``.
+/// The store is as fast as a dictionary, and its only error is ``QueryStoreError/superseded(current:)``.
 public final class MemoryStore: QueryStore {
   private struct Partition {
     var generation = StoreGeneration.first
@@ -17,15 +17,15 @@ public final class MemoryStore: QueryStore {
 
   private struct State {
     var partitions: [StorePartition: Partition] = [:]
-    /// The generation of partitions that do not exist; none of them was in a later one.
+    /// The generation of all partitions that do not exist; none of them has had a later one.
     var floor = StoreGeneration.first
 
     subscript(_ partition: StorePartition) -> Partition {
       partitions[partition] ?? Partition(generation: floor)
     }
 
-    /// Reads a partition, which then exists: until it is released, the end of another one does not raise its
-    /// generation.
+    /// Returns a partition, and creates it if necessary. As long as it exists, the release of another
+    /// partition does not change its generation.
     mutating func read(_ partition: StorePartition) -> Partition {
       if partitions[partition] == nil { partitions[partition] = self[partition] }
       return self[partition]
@@ -50,7 +50,7 @@ public final class MemoryStore: QueryStore {
     )
   }
 
-  /// Returns the records with some keys, in their order.
+  /// Returns the records of the given keys, in the order of `keys`, each once.
   ///
   /// - Parameters:
   ///   - keys: The keys.
@@ -68,7 +68,7 @@ public final class MemoryStore: QueryStore {
     return StoreContents(generation: found.generation, records: records)
   }
 
-  /// Applies a batch.
+  /// Applies a batch to a partition.
   ///
   /// - Parameters:
   ///   - batch: The changes.
@@ -82,7 +82,8 @@ public final class MemoryStore: QueryStore {
       let current = state[partition].generation
       guard current == batch.generation else { return current }
       for key in batch.removals { state.partitions[partition]?.values[key] = nil }
-      // The dictionary is changed in place, because a copy costs as much as all of its records.
+      // The dictionary is changed in place, because a copy would take time in proportion to all of its
+      // records.
       let empty = Partition(generation: current)
       for record in batch.puts {
         state.partitions[partition, default: empty].values[record.key] = record.value
@@ -92,7 +93,7 @@ public final class MemoryStore: QueryStore {
     guard current == batch.generation else { throw .superseded(current: current) }
   }
 
-  /// Forgets the records of a partition.
+  /// Removes all records of a partition, and begins its next generation.
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The new generation.
@@ -104,7 +105,7 @@ public final class MemoryStore: QueryStore {
     }
   }
 
-  /// Forgets the partition, if it has no record.
+  /// Removes the partition, if it has no record.
   ///
   /// - Parameter partition: The partition.
   public func release(_ partition: StorePartition) async {

@@ -4,35 +4,35 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The state of a partition's file, and the steps that are necessary before a batch may be added.
+/// The state of a partition's file, and the steps that must precede the next batch.
 ///
-/// The name of the file has the present generation. So a wipe renames the file, which is atomic, needs no
-/// room on the disk, and makes all frames unreadable, because they belong to an earlier generation. The bytes
-/// are erased afterwards, if necessary after the next launch.
+/// The file's name contains the present generation. So a wipe only renames the file, which is atomic, needs
+/// no room on the disk, and makes all frames unreadable, because they belong to an earlier generation. The
+/// bytes are erased afterwards, if necessary after the next launch.
 struct PartitionLog {
-  /// A step that changes the file; the cases are in the order of the steps.
+  /// A step that prepares the file for a batch; the steps are made in the order of the cases.
   enum Step: Equatable {
-    /// Rename the file, whose name has this generation, so that the name has the present one.
+    /// Rename the file of this generation to the name of the present generation.
     case rename(from: StoreGeneration)
-    /// Make the name durable.
+    /// Make the file's name durable.
     ///
-    /// This step is also necessary after a launch: an earlier process may have renamed the file and
+    /// This step is also necessary after a launch, because an earlier process may have renamed the file and
     /// ended before this step.
     case syncDirectory
-    /// Cut off the bytes from this length on.
+    /// Truncate the file to this length.
     case truncate(Int)
     /// Make it durable that the file is empty.
     case sync
   }
 
-  /// The bytes and the changes that a batch adds to the file.
+  /// The bytes that a batch adds to the file, and the changes in them.
   struct Addition {
     var bytes: [UInt8]
     fileprivate var changes: [LogFormat.Change]
     fileprivate var frame: Range<Int>
   }
 
-  /// The damage that was found before, for a log that is opened again.
+  /// The damage that was found while the file was open before.
   struct KnownDamage {
     var ranges: Set<Range<Int>> = []
     var unreported: [StoreDamage] = []
@@ -40,37 +40,36 @@ struct PartitionLog {
 
   private enum Rest {
     case none
-    /// There are bytes of a batch that was not acknowledged; they are cut off before the next
-    /// batch.
+    /// The file ends with bytes of a batch that was not acknowledged; they are cut off before the next batch.
     case unfinished
-    /// There are bytes of an earlier generation.
+    /// The file has bytes of an earlier generation.
     case wiped
-    /// There are no bytes, but perhaps that is not on the disk yet.
+    /// The file was emptied, but perhaps not durably yet.
     case erased
   }
 
-  /// The partition, as written in the names of its files.
+  /// The partition's name in the form that file names have.
   let stem: String
-  /// A file is rewritten if at least this many bytes, and half of it, are not needed any more.
+  /// The file is rewritten if at least this many bytes, and half of all bytes, are not needed any more.
   let waste: Int
-  /// The format of the frames of the present generation.
+  /// The format of the frames, with the present generation.
   private(set) var format: LogFormat
   private(set) var index = LogIndex()
-  /// The number of acknowledged bytes of the file; bytes after them have no meaning.
+  /// The number of acknowledged bytes in the file; the bytes after them are ignored.
   private(set) var length = 0
 
-  /// The generation in the file's name; `nil` if there is no file.
+  /// The generation in the file's name; `nil` if the partition has no file.
   private var named: StoreGeneration?
   private var isNameDurable = false
   private var rest = Rest.none
-  /// The damaged places of the file.
+  /// The damaged ranges that the file has now.
   private var damaged: Set<Range<Int>> = []
-  /// The damaged places that were found before, also in earlier uses of the file.
+  /// All damage that was found, also while the file was open before.
   private var known: KnownDamage
-  /// The length below which rewriting is not tried again after a failure.
+  /// The length that the file must reach before rewriting is tried again after a failure.
   private var nextCompaction = 0
 
-  /// Creates the log of a partition without a file.
+  /// Creates the log of a partition, at first without a file.
   init(
     _ partition: StorePartition,
     _ generation: StoreGeneration,
@@ -83,7 +82,7 @@ struct PartitionLog {
     self.known = known
   }
 
-  /// The partition's file, of the present generation, was found and read.
+  /// Takes over the content of the partition's file, which was opened and read.
   mutating func opened(_ found: LogRecovery, bytes: Int) {
     named = generation
     restored(found)
@@ -93,7 +92,7 @@ struct PartitionLog {
     }
   }
 
-  /// The partition's file was created, empty and in the present generation.
+  /// Notes that an empty file of the present generation was created.
   mutating func created() {
     named = generation
     isNameDurable = false
@@ -101,13 +100,13 @@ struct PartitionLog {
   }
 
   var generation: StoreGeneration { format.generation }
-  /// The name of the file in the present generation.
+  /// The name that the file has, or gets, in the present generation.
   var name: LogFileName { LogFileName(stem: stem, generation) }
 
-  /// The name that the file has now, perhaps of an earlier generation; `nil` if there is no file.
+  /// The present name of the file, perhaps of an earlier generation; `nil` if the partition has no file.
   var fileName: LogFileName? { named.map { LogFileName(stem: stem, $0) } }
 
-  /// The first step that is necessary before a batch may be added, and after a wipe.
+  /// The next step before a batch may be added, or before a wipe is complete; `nil` if none is left.
   var step: Step? {
     guard let named else { return nil }
     guard named == generation else { return .rename(from: named) }
@@ -138,9 +137,9 @@ struct PartitionLog {
 
   // MARK: Events
 
-  /// Wipes the partition: no record of it can be read any more, whatever happens to the file.
+  /// Wipes the partition in memory: none of its records is read any more, whatever happens to the file.
   ///
-  /// - Parameter least: The earliest generation that may begin; it also follows the present one.
+  /// - Parameter least: The lowest possible generation; the new one is also higher than the present one.
   mutating func wiped(to least: StoreGeneration = .first) {
     format.generation = max(generation.next, least)
     index = LogIndex()
@@ -149,7 +148,7 @@ struct PartitionLog {
     (damaged, known, nextCompaction) = ([], KnownDamage(), 0)
   }
 
-  /// Returns the addition to the file for a batch; `nil` if it is too large.
+  /// Returns the bytes to add to the file for a batch; `nil` if they exceed the maximum length of a frame.
   func addition(of batch: StoreBatch) -> Addition? {
     var bytes = length == 0 ? format.header() : []
     let start = length + bytes.count
@@ -163,18 +162,18 @@ struct PartitionLog {
     return Addition(bytes: bytes, changes: changes, frame: start..<(length + bytes.count))
   }
 
-  /// An addition is at the end of the file, and on the disk.
+  /// Takes over the changes of an addition that is at the end of the file and on the disk.
   mutating func added(_ addition: Addition) {
     index.apply(addition.changes, of: addition.frame)
     length = addition.frame.upperBound
   }
 
-  /// An addition failed, so that nobody knows how much of it was written.
+  /// Notes that an addition failed: a part of it may be in the file.
   mutating func additionFailed() {
     rest = .unfinished
   }
 
-  /// These places of the file were found damaged; rewriting the file omits them.
+  /// Notes damaged ranges of the file, each of which is reported once.
   mutating func found(damage: [Range<Int>]) {
     for place in damage {
       damaged.insert(place)
@@ -184,21 +183,21 @@ struct PartitionLog {
     }
   }
 
-  /// The damage that was found so far, for a log that is opened again; `nil` if there was none.
+  /// All damage that was found, to be kept while the file is closed; `nil` if there was none.
   var knownDamage: KnownDamage? {
     known.ranges.isEmpty && known.unreported.isEmpty ? nil : known
   }
 
-  /// Whether the file may be removed: it has no record, and no damage that is still to be reported.
+  /// Whether the file may be removed: it has no record, and no damage was found.
   var isEmpty: Bool { index.locations.isEmpty && !isErasing && knownDamage == nil }
 
-  /// Returns the damage that was not reported yet: each is reported once.
+  /// Returns the damage that was not reported yet; each range is reported once.
   mutating func reportDamage() -> [StoreDamage] {
     defer { known.unreported = [] }
     return known.unreported
   }
 
-  /// Returns values from the bytes of their frame; `nil` if the frame is damaged.
+  /// Returns the values at some ranges of a frame; `nil` if the frame is damaged.
   func values(at ranges: [Range<Int>], ofFrame frame: Range<Int>, in bytes: Data) -> [Data]? {
     let start = frame.lowerBound
     let isRight = bytes.withUnsafeBytes { bytes in
@@ -220,12 +219,12 @@ struct PartitionLog {
     return !damaged.isEmpty || length > waste + 2 * index.liveBytes
   }
 
-  /// The file could not be replaced; it is tried again when the file has grown by half.
+  /// Notes that the file could not be replaced: it is tried again when the file has grown by half.
   mutating func compactionFailed() {
     nextCompaction = length + max(length / 2, waste)
   }
 
-  /// The file was replaced by one with this content.
+  /// Takes over the content of a file that has replaced the former one.
   mutating func replaced(by found: LogRecovery) {
     (damaged, known.ranges) = ([], [])
     created()

@@ -14,7 +14,7 @@ internal import Musl
 internal import Android
 #endif
 
-/// The file system of the machine.
+/// The file system of the machine, by POSIX calls.
 struct PosixFileSystem: FileSystem {
   var protection: FileStore.Protection
 
@@ -27,8 +27,7 @@ struct PosixFileSystem: FileSystem {
       try createDirectory(Self.parent(of: path))
       guard mkdir(path, 0o700) != 0 else { return try syncDirectory(Self.parent(of: path)) }
     }
-    // On a disk that cannot be written to, `mkdir` does not report that the directory exists, so
-    // that is checked here.
+    // On a read-only disk, `mkdir` does not report that the directory exists, so that is checked here.
     guard access(path, F_OK) == 0 else { throw .system("mkdir", code) }
   }
 
@@ -37,7 +36,7 @@ struct PosixFileSystem: FileSystem {
     do throws(QueryStoreError) {
       file = try PosixFile(path, O_RDWR | O_CREAT)
     } catch {
-      // A process that may not write can still lock a file that exists.
+      // A process without write access can still lock a file that exists.
       guard case .denied = error, let found = try? PosixFile(path, O_RDONLY) else { throw error }
       file = found
     }
@@ -70,7 +69,7 @@ struct PosixFileSystem: FileSystem {
     case .creating:
       let file = try PosixFile(path, O_RDWR | O_CREAT | O_TRUNC)
       #if canImport(Darwin)
-      // A disk without protection refuses, which is harmless.
+      // A disk without file protection refuses this call, which does no harm.
       if let number = protection.number { _ = fcntl(file.descriptor, F_SETPROTECTIONCLASS, number) }
       #endif
       return file
@@ -105,7 +104,7 @@ struct PosixFileSystem: FileSystem {
   }
 }
 
-/// A lock that ends with its release, even if a process that is being started shares the file.
+/// A lock that is released explicitly: a child process that is just being started may share the descriptor.
 private final class PosixLock: FileLock {
   private let file: PosixFile
   var identity: FileIdentity { file.identity }
@@ -119,7 +118,7 @@ private final class PosixLock: FileLock {
   }
 }
 
-/// A file descriptor.
+/// An open file with its descriptor.
 private final class PosixFile: StoredFile {
   let descriptor: Int32
   let identity: FileIdentity
@@ -177,8 +176,8 @@ private final class PosixFile: StoredFile {
 
   func sync() throws(QueryStoreError) {
     #if canImport(Darwin)
-    // `fsync` only hands the bytes to the disk, which may keep them in memory. Not every disk supports this
-    // call.
+    // `fsync` only hands the bytes to the disk, which may keep them in its cache; this call waits for the
+    // disk. Not every disk supports it.
     if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     _ = try retrying("fsync") { fsync(descriptor) }
     #else
@@ -195,8 +194,8 @@ extension FileIdentity {
   }
 }
 
-/// Repeats a call while signals interrupt it, and returns whether it succeeded; `false` if it failed with the
-/// one error that is an answer.
+/// Repeats a call while signals interrupt it. Returns `true` if the call succeeded, and `false` if it failed
+/// with the expected error.
 private func retrying(
   _ name: String,
   _ call: () -> Int32,
@@ -210,9 +209,9 @@ private func retrying(
   return true
 }
 
-/// Repeats a call that may do only a part of its work, until all is done or no more bytes come.
+/// Repeats a call that may transfer only a part of the bytes, until all are transferred or the file ends.
 ///
-/// - Returns: The number of bytes.
+/// - Returns: The number of transferred bytes.
 private func transferring(
   _ name: String,
   _ count: Int,

@@ -1,31 +1,31 @@
-/// Keeps records beyond the life of a process.
+/// Stores records beyond the life of a process.
 ///
-/// A store does not know about queries: it keeps bytes under keys, separately for each partition, and can
-/// load them, apply a batch, and wipe them. Its clients decide about age, size and content.
+/// A store does not know about queries: it has bytes under keys, separately for each partition, and can load
+/// them, apply a batch, and wipe them. Its clients decide about age, size and content.
 ///
-/// ``MemoryStore``, ``FileStore`` and ``DefaultsStore`` are built in. To write another, conform to this
+/// ``MemoryStore``, ``FileStore`` and ``DefaultsStore`` are built in. To write another store, conform to this
 /// protocol and let `QueryStoreContract` of `StreamQueryTesting` check each of these rules:
 ///
-/// - **Whole batches.** After ``write(_:to:)`` returned, the whole batch survives any end of the
-///   process. If it threw, or the process ended meanwhile, the store has the whole batch or none of
-///   it. No call ever reads a part of a batch.
+/// - **Whole batches.** After ``write(_:to:)`` has returned, the whole batch survives any end of the process.
+///   If the call threw, or the process ended meanwhile, the store has the whole batch or none of it. No call
+///   ever reads a part of a batch.
 /// - **Generations.** A batch of another generation than the present one throws
 ///   ``QueryStoreError/superseded(current:)`` and changes nothing. ``wipe(_:)`` begins a generation, so that
 ///   a late save of an ended account is refused.
 /// - **Order.** Calls take effect in the order in which they were made.
-/// - **No surprises.** A store never waits for an event that may not happen. Damaged records are
-///   omitted and reported in ``StoreContents/damage``; the others are still read.
+/// - **No endless waits, no total loss.** A store never waits for an event that may not happen. Damaged
+///   records are omitted and reported in ``StoreContents/damage``; the others are still read.
 ///
-/// A store is an object: clients and queries that name the same one share its records.
+/// A store is an object: clients and queries share its records if they name the same object.
 ///
-/// The caller's cancellation interrupts no batch. A store may notice it before it begins a batch, and then
-/// throws ``QueryStoreError/failed(_:)`` with a `CancellationError`; the built-in stores ignore it.
+/// The caller's cancellation interrupts no batch. A store may check it before it begins a batch, and then
+/// throw ``QueryStoreError/failed(_:)`` with a `CancellationError`; the built-in stores ignore it.
 public protocol QueryStore: AnyObject, Sendable {
   /// The maximum number of bytes of keys and values in a partition; `Int.max`, the default, if only the disk
-  /// limits it.
+  /// limits them.
   ///
-  /// A client keeps no more, as with a ``StoreLimit``. A single record above it could never be written, and
-  /// would make its whole batch fail. A store that wraps another returns the limit of that one.
+  /// A client saves no more, as with a ``StoreLimit``. A larger single record could never be written, and
+  /// would make its whole batch fail. A store that wraps another store returns the limit of that store.
   var byteLimit: Int { get }
 
   /// Reads the records of a partition in its present generation.
@@ -35,10 +35,10 @@ public protocol QueryStore: AnyObject, Sendable {
   /// - Throws: The reason why no record can be read; damage is no such reason.
   func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents
 
-  /// Reads the records with some keys, for queries that are restored at their first use.
+  /// Reads the records of the given keys, for queries that are restored at their first use.
   ///
-  /// The default implementation loads the partition and drops the others. Declare yours `async`,
-  /// even in an actor: asynchronous code would otherwise prefer the default one.
+  /// The default implementation loads the partition and drops the other records. Declare yours `async`, even
+  /// in an actor, because asynchronous code would otherwise prefer the default one.
   ///
   /// - Parameters:
   ///   - keys: The keys. The result omits keys without a record.
@@ -50,9 +50,7 @@ public protocol QueryStore: AnyObject, Sendable {
     of partition: StorePartition
   ) async throws(QueryStoreError) -> StoreContents
 
-  /// Applies a batch, whole or not at all.
-  ///
-  /// The batch is durable when the call returns.
+  /// Applies a batch, whole or not at all; the batch is durable when the call returns.
   ///
   /// - Parameters:
   ///   - batch: The changes.
@@ -61,35 +59,34 @@ public protocol QueryStore: AnyObject, Sendable {
   ///   reason why it cannot be written. Earlier batches are still there.
   func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError)
 
-  /// Makes every record of a partition unreadable at once, and erases them.
+  /// Begins the partition's next generation, in which no former record can be read, and erases the records.
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The new generation, which is greater than all before it.
-  /// - Throws: The reason why the records may still be on disk. Until the store can erase them, it
-  ///   does not show them. It tries again when the partition is next used or wiped.
+  /// - Throws: The reason why the records may still be on disk. The store hides them, and tries to erase them
+  ///   again when the partition is next used or wiped.
   func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration
 
-  /// A partition will not be used for a while: a store may release the resources of the partition, such as an
-  /// open file.
+  /// Releases the resources of a partition, such as an open file, because it will not be used for a while.
   ///
-  /// Its records stay, and any later call works as before. A store may forget a partition without records. If
-  /// its generation is then another one, it must be a later one, so that a late save of an ended account is
-  /// still refused. The default implementation does nothing.
+  /// The records stay, and any later call works as before. A store may forget a partition without records. If
+  /// the partition then has another generation, that must be a later one, so that a late save of an ended
+  /// account is still refused. The default implementation does nothing.
   ///
   /// - Parameter partition: The partition.
   func release(_ partition: StorePartition) async
 }
 
 extension QueryStore {
-  /// `Int.max`, because only the disk limits it.
+  /// The default limit: only the disk limits the store.
   public var byteLimit: Int { .max }
 
-  /// Does nothing.
+  /// Does nothing, because a store need not release anything.
   ///
   /// - Parameter partition: The partition.
   public func release(_ partition: StorePartition) async {}
 
-  /// Reads the partition, and drops the records with other keys.
+  /// Loads the whole partition, and drops the records with other keys.
   ///
   /// - Parameters:
   ///   - keys: The keys.

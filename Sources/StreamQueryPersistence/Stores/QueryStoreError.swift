@@ -1,22 +1,24 @@
-/// The reason why a store cannot do a call.
+/// The reason why a call of a store failed.
 ///
-/// After each of these, all acknowledged batches are still there.
+/// After any of these errors, all acknowledged batches are still there.
 public enum QueryStoreError: Error, Sendable, CustomStringConvertible {
   /// There is no room for the batch.
   case full
-  /// The store may not read or write its data.
+  /// The system refuses the store access to its data.
   case denied
   /// Another store, of this process or another, uses the same data.
   case inUse
-  /// Another version wrote the data, in a format that this one does not read; the data is unchanged.
+  /// Another version of the library wrote the data, in a format that this version does not read; the data
+  /// stays.
   case otherVersion
   /// The batch belongs to another generation than the present one.
   case superseded(current: StoreGeneration)
   /// The store was closed.
   case closed
-  /// The store's files were removed or replaced while it had them open; the batch was not written.
+  /// The store's files were removed or replaced while it had them open, and the batch was not written.
   ///
-  /// They were created anew with the acknowledged records, so that the batch can be written again.
+  /// The store has created the files again, with the acknowledged records, so that the batch can be written
+  /// again.
   case filesReplaced
   /// Another error occurred.
   case failed(any Error)

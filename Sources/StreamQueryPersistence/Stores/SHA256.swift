@@ -1,12 +1,11 @@
-/// The digest SHA-256 (FIPS 180-4), which differs between any two texts, so that it can replace a name that
-/// is too long.
+/// The digest SHA-256 (FIPS 180-4). It differs between any two texts, so it can replace a name that is too
+/// long.
 ///
-/// It is the same on every platform, also with 32 bits, and needs no library.
+/// The code gives the same result on every platform, also with 32 bits, and needs no library.
 enum SHA256 {
   /// Returns the 32 bytes of the digest.
   ///
-  /// - Complexity: O(*n*) in the number of bytes, some nanoseconds for each, which suits names but not
-  ///   values.
+  /// - Complexity: O(*n*) in the number of bytes. Some nanoseconds for each suit names, but not values.
   static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
     var bytes = Array(message)
     let bits = UInt64(bytes.count) &* 8

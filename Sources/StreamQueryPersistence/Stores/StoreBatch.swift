@@ -1,20 +1,20 @@
-/// Changes of a partition that take effect together, or not at all.
+/// Changes of a partition that are applied together, or not at all.
 public struct StoreBatch: Hashable, Sendable {
-  /// The generation that the writer has loaded.
+  /// The generation that the writer of the batch has loaded.
   public var generation: StoreGeneration
-  /// The records to add, or to replace the ones with the same keys.
+  /// The records to add; each replaces the record with the same key.
   ///
   /// If a key occurs twice, its last record counts.
   public var puts: [StoreRecord]
   /// The keys of the records to remove; keys without a record are ignored.
   ///
-  /// Removals come first: a key that is also in ``puts`` has a record afterwards.
+  /// The removals are applied first: a key that is also in ``puts`` has a record afterwards.
   public var removals: [String]
 
   /// Creates a batch.
   ///
   /// - Parameters:
-  ///   - generation: The generation that the writer has loaded.
+  ///   - generation: The generation that the writer of the batch has loaded.
   ///   - puts: The records to add or replace.
   ///   - removals: The keys of the records to remove.
   public init(
@@ -27,6 +27,6 @@ public struct StoreBatch: Hashable, Sendable {
     self.removals = removals
   }
 
-  /// Whether it changes nothing.
+  /// Whether the batch changes nothing.
   public var isEmpty: Bool { puts.isEmpty && removals.isEmpty }
 }

@@ -1,12 +1,10 @@
 /// The contents of a partition in a store.
 public struct StoreContents: Hashable, Sendable {
-  /// The present generation, for the batches that follow.
+  /// The partition's present generation, for the batches that follow.
   public var generation: StoreGeneration
   /// The records; no two have the same key.
   public var records: [StoreRecord]
-  /// The places that could not be read and were omitted.
-  ///
-  /// A store reports each place once.
+  /// The places that could not be read, and were omitted; a store reports each place once.
   public var damage: [StoreDamage]
 
   /// Creates contents.

@@ -1,7 +1,7 @@
-/// A place in a store whose bytes were changed, and were therefore omitted.
+/// A place in a store with damaged bytes, which were omitted.
 ///
-/// The batches at such a place are lost. A key that they changed has its value from before them, if
-/// there was one.
+/// The batches at such a place are lost. A key that they changed has its earlier value again, if there was
+/// one.
 public struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
   /// The place in the store's own terms: a file and an offset, or a row.
   public var place: String
@@ -18,6 +18,6 @@ public struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
     self.byteCount = byteCount
   }
 
-  /// The place and the number of bytes.
+  /// A text with the place and the number of bytes.
   public var description: String { "\(byteCount) damaged bytes in \(place) were left out" }
 }

@@ -6,23 +6,23 @@ public struct StoreGeneration: Hashable, Comparable, Sendable, CustomStringConve
   /// The generation of a partition that was never wiped.
   public static let first = Self(number: 0)
 
-  /// The number of wipes before it; stores may skip numbers.
+  /// The number of wipes before this generation; stores may skip numbers.
   public let number: UInt64
 
   /// Creates a generation.
   ///
-  /// - Parameter number: The number of wipes before it.
+  /// - Parameter number: The number of wipes before the generation.
   public init(number: UInt64) {
     self.number = number
   }
 
-  /// The generation that a wipe of this one begins.
+  /// The next generation, which a wipe of this one begins.
   public var next: Self {
-    // The addition wraps, because a number from damaged bytes must not end the process.
+    // The addition wraps around, because a number from damaged bytes must not end the process.
     Self(number: number &+ 1)
   }
 
-  /// Returns whether the first generation ended before the second began.
+  /// Returns whether one generation is earlier than another.
   ///
   /// - Parameters:
   ///   - left: A generation.

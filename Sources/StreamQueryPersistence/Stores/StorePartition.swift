@@ -6,7 +6,7 @@ internal import StreamQuery
 public struct StorePartition: Hashable, Sendable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
-  /// The partition of a client unless it was given another one.
+  /// The partition of a client that was not given another one.
   public static let main: Self = "main"
 
   /// The name, in composed Unicode form (NFC): equal names have equal bytes in every store.
@@ -27,6 +27,6 @@ public struct StorePartition: Hashable, Sendable, ExpressibleByStringLiteral,
     self.init(name)
   }
 
-  /// The name.
+  /// The partition's ``name``.
   public var description: String { name }
 }

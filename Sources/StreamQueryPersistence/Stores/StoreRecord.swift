@@ -4,16 +4,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Bytes under a key.
+/// A value in a store, with its key.
 public struct StoreRecord: Hashable, Sendable {
-  /// The key.
+  /// The key of the record.
   ///
-  /// Texts of keys are in composed Unicode form (NFC), so that a store may compare their bytes.
+  /// Keys are texts in composed Unicode form (NFC), so that a store may compare their bytes.
   public var key: String
 
-  /// The value, which a store does not interpret.
+  /// The bytes of the value, which a store does not interpret.
   ///
-  /// A loaded value may be a slice of all bytes that were read with it, which then live as long as the value.
+  /// A loaded value may be a slice of more bytes that were read with it; they then live as long as the value.
   public var value: Data
 
   /// Creates a record.

@@ -1,17 +1,16 @@
 internal import StreamQuery
 import Synchronization
 
-/// Lets callers use a resource one after the other, in the order in which they come, and suspends the ones
-/// that wait.
+/// Lets callers use a resource one after the other, in the order in which they come; waiting callers are
+/// suspended.
 ///
-/// It holds no lock, so that the caller whose turn it is may run any code, also of users. A
-/// cancelled caller still waits for its turn.
+/// This is no lock, so the caller that has the turn may run any code, also of users. A cancelled caller still
+/// waits for its turn.
 final class StoreTurns<Resource: Hashable & Sendable>: Sendable {
   /// The resources in use, with the callers that wait for each.
   private let waiting = Mutex<[Resource: [SuspendedTask<Void>]]>([:])
 
-  /// Waits for the turn, runs the body, and then lets the next caller continue, even if the body
-  /// throws.
+  /// Waits for the turn, runs the body, and then lets the next caller go on, even if the body throws.
   func take<Result, Failure: Error>(
     _ resource: Resource,
     _ body: () throws(Failure) -> Result
@@ -21,7 +20,7 @@ final class StoreTurns<Resource: Hashable & Sendable>: Sendable {
     return try body()
   }
 
-  /// Waits for the turn; ``end(_:)`` must follow.
+  /// Waits for the turn; the caller must later call ``end(_:)``.
   func begin(_ resource: Resource) async {
     await SuspendedTask.suspend { task -> Void? in
       waiting.withLock { waiting in

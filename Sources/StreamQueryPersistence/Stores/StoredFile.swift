@@ -4,11 +4,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// An open file, which its last reference closes.
+/// An open file, which is closed with its last reference.
 protocol StoredFile: AnyObject, Sendable {
   var identity: FileIdentity { get }
   func length() throws(QueryStoreError) -> Int
-  /// Reads bytes, fewer if the file ends before.
+  /// Reads a range of bytes; fewer bytes if the file ends before.
   func read(_ range: Range<Int>) throws(QueryStoreError) -> Data
   func write(_ bytes: [UInt8], at offset: Int) throws(QueryStoreError)
   func truncate(to length: Int) throws(QueryStoreError)

@@ -8,32 +8,32 @@ internal import Musl
 internal import Android
 #endif
 
-/// An error that the system returned to a call of a store.
+/// An error that a system call returned to a store.
 ///
-/// It is in ``QueryStoreError/failed(_:)`` if no other case describes it.
+/// ``QueryStoreError/failed(_:)`` contains it, unless another case describes it.
 public struct SystemCallError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The name of the call.
+  /// The name of the system call.
   public var call: String
-  /// The value of `errno`.
+  /// The value of `errno` after the call.
   public var code: Int32
 
   /// Creates an error.
   ///
   /// - Parameters:
-  ///   - call: The name of the call.
-  ///   - code: The value of `errno`.
+  ///   - call: The name of the system call.
+  ///   - code: The value of `errno` after the call.
   public init(call: String, code: Int32) {
     self.call = call
     self.code = code
   }
 
-  /// The call and the number.
+  /// A text with the name of the call and the number of the error.
   public var description: String { "\(call) failed with error \(code)" }
 }
 
 #if !os(Windows) && !os(WASI)
 extension QueryStoreError {
-  /// The error of a store for an error of the system.
+  /// Returns the store's error for an error of the system.
   static func system(_ call: String, _ code: Int32 = errno) -> Self {
     switch code {
     case ENOSPC, EDQUOT, EFBIG: .full

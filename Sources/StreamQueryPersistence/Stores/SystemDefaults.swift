@@ -1,9 +1,9 @@
 #if canImport(Darwin)
 internal import Foundation
 
-/// The defaults of the app, or of a group of apps.
+/// The defaults of an app, or of a group of apps, as a storage.
 ///
-/// It finds them at each use, because `UserDefaults` is not `Sendable`.
+/// They are looked up at each use, because `UserDefaults` is not `Sendable`.
 struct SystemDefaults: DefaultsStorage {
   var suiteName: String?
 
