@@ -1,6 +1,6 @@
 /// Combines two sequences that fail with different errors, or of which some cannot fail.
 ///
-/// Otherwise this is the same as for sequences with one failure type; any error may be thrown.
+/// The result is as for sequences with one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -16,7 +16,7 @@ public func combineLatest<A: Sendable, B: Sendable>(
 
 /// Combines three sequences that fail with different errors, or of which some cannot fail.
 ///
-/// Otherwise this is the same as for sequences with one failure type; any error may be thrown.
+/// The result is as for sequences with one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -34,7 +34,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable>(
 
 /// Combines four sequences that fail with different errors, or of which some cannot fail.
 ///
-/// Otherwise this is the same as for sequences with one failure type; any error may be thrown.
+/// The result is as for sequences with one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -54,7 +54,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
 
 /// Combines five sequences that fail with different errors, or of which some cannot fail.
 ///
-/// Otherwise this is the same as for sequences with one failure type; any error may be thrown.
+/// The result is as for sequences with one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -76,7 +76,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E:
 
 /// Combines six sequences that fail with different errors, or of which some cannot fail.
 ///
-/// Otherwise this is the same as for sequences with one failure type; any error may be thrown.
+/// The result is as for sequences with one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -105,7 +105,7 @@ public func combineLatest<
   combined(a, b, c, d, e, f)
 }
 
-/// The common part of all these forms.
+/// Combines sequences of any failures, for all forms above.
 private func combined<each Element: Sendable, each Failure: Error>(
   _ sequences: repeat any AsyncSequence<each Element, each Failure> & Sendable
 ) -> ErasedSequence<(repeat each Element), any Error> {

@@ -1,12 +1,12 @@
 // These forms differ only in the number of sequences. One form with a parameter pack could replace them, but
-// with Swift 6.3 its tuples break the most frequent call: `.map { user, repos in user.data?.name }` "failed
-// to produce diagnostic". Try again with a newer compiler.
+// with the tuples of Swift 6.3 the most frequent call, `.map { user, repos in user.data?.name }`, "failed to
+// produce diagnostic". Try again with a newer compiler.
 
 /// Combines the newest elements of two sequences into one tuple.
 ///
-/// The first tuple comes when each sequence has produced an element; after that, every element of
-/// one gives a tuple with the newest elements of the others. Newer elements of a sequence replace
-/// older ones while others have none.
+/// The first tuple comes when each sequence has produced an element. After that, every element of a sequence
+/// gives a tuple with the newest elements of the others. Until the first tuple, newer elements replace older
+/// ones.
 ///
 /// ```swift
 /// for await (user, repos) in combineLatest(client.stream(.user(1)), client.stream(.repos(1))) {
@@ -18,7 +18,7 @@
 /// - Failure: the first failure stops the others; tuples of elements that came before it are
 ///   delivered first.
 /// - Cancellation: ends with `nil`; the tasks that iterate are cancelled.
-/// - Buffering: one task per sequence. Each is asked for an element only while the consumer waits
+/// - Buffering: one task per sequence. Each sequence is asked for an element only while the consumer waits
 ///   and no element is buffered. So at most one element of each is buffered, and none is omitted.
 ///
 /// Sequences `client.results(of:)` of one client are combined without a task, on the consumer's actor, with
@@ -47,7 +47,7 @@ public func combineLatest<A: Sendable, B: Sendable, Failure>(
 
 /// Combines the newest elements of three sequences into one tuple.
 ///
-/// Otherwise this is the same as for two sequences.
+/// The sequence behaves as the one for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -64,7 +64,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, Failure>(
 
 /// Combines the newest elements of four sequences into one tuple.
 ///
-/// Otherwise this is the same as for two sequences.
+/// The sequence behaves as the one for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -83,7 +83,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Fa
 
 /// Combines the newest elements of five sequences into one tuple.
 ///
-/// Otherwise this is the same as for two sequences.
+/// The sequence behaves as the one for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -104,7 +104,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E:
 
 /// Combines the newest elements of six sequences into one tuple.
 ///
-/// Otherwise this is the same as for two sequences.
+/// The sequence behaves as the one for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -133,10 +133,10 @@ public func combineLatest<
   combined(a, b, c, d, e, f)
 }
 
-/// Combines the newest elements of any number of sequences of one type into one array, in the
-/// order of the sequences.
+/// Combines the newest elements of sequences of one type into an array, in the order of the sequences.
 ///
-/// The same as for two sequences. Without any sequence, it gives one empty array and ends.
+/// It behaves as the form for two sequences. For an empty list of sequences, it gives one empty array and
+/// ends.
 ///
 /// - Complexity: O(*n*) per array.
 /// - Parameter sequences: The sequences.
@@ -147,7 +147,7 @@ public func combineLatest<Base: AsyncSequence & Sendable>(
   CombineLatestSequence.combining(sequences)
 }
 
-/// The common part of all forms for tuples.
+/// Combines sequences of one failure type into tuples, for all forms above.
 private func combined<each Element: Sendable, Failure>(
   _ sequences: repeat any AsyncSequence<each Element, Failure> & Sendable
 ) -> ErasedSequence<(repeat each Element), Failure> {

@@ -1,22 +1,23 @@
-/// The sequence behind `combineLatest`: updates, and the newest elements in the iterator.
+/// The sequence behind `combineLatest`.
 ///
-/// An update is a closure that the consumer runs to store an element, so that no element is cast from an
-/// erased value. Updates come through a merge, with a task for each sequence. Results of one client need no
-/// task, and have one update for each transaction of its cache.
+/// The iterator has the newest element of each sequence, and receives updates. An update is a closure that
+/// the iterator runs to store an element, so that no element is cast from an erased value. Updates come
+/// through a merge, with a task for each sequence. Results of one client need no task, and have one update
+/// for each transaction of its cache.
 struct CombineLatestSequence<Combined: Sendable, Failure: Error>: AsyncSequence, Sendable {
   typealias Element = Combined
   typealias Part = CombinedPart<Failure>
   typealias Update = @Sendable () -> Void
 
-  /// Makes the parts of an iterator, and the closure that reads the newest elements once each part
-  /// has one.
+  /// Makes the parts of an iterator, and a closure that returns the combination of their newest elements;
+  /// `nil` while a part has none.
   private let begin: @Sendable () -> (parts: [Part], combined: () -> Combined?)
 
   private init(begin: @escaping @Sendable () -> (parts: [Part], combined: () -> Combined?)) {
     self.begin = begin
   }
 
-  /// Combines into tuples.
+  /// Combines the newest elements of parts into tuples.
   static func combining<each Value: Sendable>(
     _ parts: repeat @escaping @Sendable (LatestValue<each Value>) -> Part
   ) -> ErasedSequence<Combined, Failure> where Combined == (repeat each Value) {
@@ -31,7 +32,7 @@ struct CombineLatestSequence<Combined: Sendable, Failure: Error>: AsyncSequence,
     return ErasedSequence(sequence)
   }
 
-  /// Combines into arrays.
+  /// Combines the newest elements of sequences into arrays.
   static func combining<Base: AsyncSequence & Sendable>(
     _ sequences: [Base]
   ) -> ErasedSequence<Combined, Failure>
@@ -67,7 +68,7 @@ extension CombineLatestSequence {
   struct Iterator: AsyncIteratorProtocol {
     private var updates: any AsyncIteratorProtocol<Update, Failure>
     private let combined: () -> Combined?
-    /// The combination of no sequences; `nil` if there are any.
+    /// The combination for an empty list of sequences, until it is delivered; `nil` if there are sequences.
     private var empty: Combined?
 
     init(

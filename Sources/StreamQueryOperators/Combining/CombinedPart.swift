@@ -1,25 +1,25 @@
 internal import StreamQuery
 
-/// A sequence that an iterator of `combineLatest` combines.
+/// One of the sequences that an iterator of `combineLatest` combines.
 struct CombinedPart<Failure: Error> {
   typealias Definition = OperatorDefinition<MergeMachine, @Sendable () -> Void, Failure>
 
-  /// An observer of a query, which is read together with others.
+  /// An observer of a query, which can be read together with other observers.
   struct Observer {
     let subscription: Subscription
     /// Stores the observer's snapshot as the newest element.
     let note: @Sendable (EntrySnapshot, QueryFlags) -> Void
-    /// Iterates the observer's results in a task of its own, if other parts belong to other
-    /// clients.
+    /// Iterates the observer's results in a task; used if the observers belong to several clients.
     let source: Definition.Source
   }
 
   /// Iterates the sequence in a task of its own.
   let source: Definition.Source
-  /// Makes an observer, if the sequence has the results of a query.
+  /// Makes an observer; `nil` unless the sequence has the results of a query.
   let observe: (() -> Observer)?
 
-  /// Makes the part for a sequence, which stores its newest element in a ``LatestValue``.
+  /// Returns a function that makes the part for a sequence; the part stores its newest element in a
+  /// ``LatestValue``.
   static func noting<Value: Sendable, BaseFailure: Error>(
     _ base: any AsyncSequence<Value, BaseFailure> & Sendable,
     failure: @escaping @Sendable (BaseFailure) -> Failure
@@ -41,7 +41,7 @@ struct CombinedPart<Failure: Error> {
   }
 }
 
-/// `QueryResults` of any value type.
+/// The results of a query of any value type.
 private protocol ObservableResults {
   func observe<Failure>(_ latest: any Sendable) -> (() -> CombinedPart<Failure>.Observer)?
 }

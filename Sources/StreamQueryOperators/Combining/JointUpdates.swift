@@ -1,13 +1,13 @@
 internal import StreamQuery
 
-/// The updates of `combineLatest` over the results of one client: one for each transaction, and no task.
+/// The updates of `combineLatest` for results of one client: one for each transaction, without a task.
 ///
-/// All observers are read under one lock, so that a call which changes several keys is one update.
+/// All observers are read under one lock, so that a call which changes several keys gives one update.
 struct JointUpdates<Failure: Error>: AsyncIteratorProtocol {
   private let group: SubscriptionGroup
   private let observers: [CombinedPart<Failure>.Observer]
 
-  /// Creates the updates of some observers; `nil` unless they belong to one client.
+  /// Creates the updates of some observers; `nil` unless all belong to one client.
   init?(_ observers: [CombinedPart<Failure>.Observer]) {
     guard let group = SubscriptionGroup(ofOneClient: observers.map(\.subscription)) else {
       return nil

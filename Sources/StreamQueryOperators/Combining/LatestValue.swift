@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The newest element of one of the sequences that `combineLatest` combines.
 ///
-/// Only one iterator reads and writes it, so the lock never waits. It is a class, because a single element of
-/// a parameter pack cannot be assigned.
+/// Only one iterator reads and writes the value, so the lock never waits. This is a class, because a single
+/// element of a parameter pack cannot be assigned.
 final class LatestValue<Value: Sendable>: Sendable {
   /// The sequence has not produced an element yet.
   struct Missing: Error {}
@@ -16,7 +16,8 @@ final class LatestValue<Value: Sendable>: Sendable {
   }
 
   func set(_ new: Value) {
-    // The old value leaves the lock in this variable, because its release may run user code.
+    // The former value is released outside of the lock, as the value of this variable, because that may run
+    // user code.
     var new: Value? = new
     value.withLock { swap(&$0, &new) }
   }

@@ -1,10 +1,9 @@
-/// Merges two sequences: every element of each, in the order in which they come.
+/// Merges sequences: delivers every element of each, in the order in which the elements come.
 ///
 /// - Finish: when all have finished.
-/// - Failure: the first failure stops the others; elements that came before it are delivered
-///   first.
+/// - Failure: the first failure stops the others; elements that came before it are delivered first.
 /// - Cancellation: ends with `nil`; the tasks that iterate are cancelled.
-/// - Buffering: one task per sequence. Each is asked for an element only while the consumer waits
+/// - Buffering: one task per sequence. Each sequence is asked for an element only while the consumer waits
 ///   and no element is buffered. So at most one element of each is buffered, and none is lost.
 ///
 /// ```swift
@@ -15,7 +14,7 @@
 ///   - a: The first sequence.
 ///   - b: The second sequence.
 ///   - others: Any number of further sequences.
-/// - Returns: A sequence of the elements of all.
+/// - Returns: A sequence with the elements of all.
 public func merge<Element: Sendable, Failure>(
   _ a: any AsyncSequence<Element, Failure> & Sendable,
   _ b: any AsyncSequence<Element, Failure> & Sendable,
@@ -26,13 +25,13 @@ public func merge<Element: Sendable, Failure>(
 
 /// Merges sequences that fail with different errors, or of which some cannot fail.
 ///
-/// Otherwise this is the same as for sequences with one failure type; any error may be thrown.
+/// The result is as for sequences with one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
 ///   - b: The second sequence.
 ///   - others: Any number of further sequences.
-/// - Returns: A sequence of the elements of all.
+/// - Returns: A sequence with the elements of all.
 @_disfavoredOverload
 public func merge<Element: Sendable, each Failure: Error>(
   _ a: any AsyncSequence<Element, some Error> & Sendable,
@@ -53,15 +52,14 @@ public func merge<Element: Sendable, each Failure: Error>(
 /// Merges any number of sequences of one type.
 ///
 /// - Finish: when all have finished.
-/// - Failure: the first failure stops the others; elements that came before it are delivered
-///   first.
+/// - Failure: the first failure stops the others; elements that came before it are delivered first.
 /// - Cancellation: ends with `nil`; the tasks that iterate are cancelled.
-/// - Buffering: one task per sequence. Each is asked for an element only while the consumer waits
+/// - Buffering: one task per sequence. Each sequence is asked for an element only while the consumer waits
 ///   and no element is buffered. So at most one element of each is buffered, and none is lost.
 ///
 /// - Complexity: O(1) per element, O(*n*) for each wait of the consumer at worst.
-/// - Parameter sequences: The sequences. Without any, the merged sequence finishes at once.
-/// - Returns: A sequence of the elements of all.
+/// - Parameter sequences: The sequences. If there are none, the merged sequence finishes at once.
+/// - Returns: A sequence with the elements of all.
 public func merge<Base: AsyncSequence & Sendable>(
   _ sequences: [Base]
 ) -> ErasedSequence<Base.Element, Base.Failure> where Base.Element: Sendable {

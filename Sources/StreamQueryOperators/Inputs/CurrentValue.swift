@@ -1,11 +1,10 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// A value that you set and that any number of consumers follow, such as the text of a search
-/// field, a choice or a switch.
+/// A value that you set and that any number of consumers follow, such as the text of a search field.
 ///
-/// Each iterator gets the present value first, then the newest one at each call. A value that was replaced
-/// before is omitted, so no values queue up. It can be set and read from any thread.
+/// Each iterator first gets the present value, and then the newest one at each call. It misses values that
+/// were replaced in between, so no values queue up. The value can be set and read from any thread.
 ///
 /// ```swift
 /// let text = CurrentValue("")
@@ -14,30 +13,30 @@ internal import Synchronization
 /// ```
 ///
 /// - Finish: after ``finish()``, once an iterator has got the last value.
-/// - Failure: never.
+/// - Failure: none.
 /// - Cancellation: an iterator ends with `nil`.
 /// - Buffering: none beyond the value itself, and no task.
 public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
-  /// The values of its sequences.
+  /// The type of the value.
   public typealias Element = Value
 
-  /// It cannot fail.
+  /// An iteration cannot fail.
   public typealias Failure = Never
 
   private typealias Waiter = SuspendedTask<Void>
 
   private let state: Mutex<CurrentValueState<Value, Waiter>>
 
-  /// Creates a value.
+  /// Creates an object with a value.
   ///
-  /// - Parameter value: The first one.
+  /// - Parameter value: The first value.
   public init(_ value: Value) {
     state = Mutex(CurrentValueState(value))
   }
 
   /// The present value.
   ///
-  /// Setting it resumes every waiting iterator. After ``finish()``, setting has no effect.
+  /// Setting the value resumes every waiting iterator. After ``finish()``, setting has no effect.
   ///
   /// - Complexity: O(*n*) in the number of iterators that wait.
   public var value: Value {
@@ -45,15 +44,15 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     set { _ = set(newValue, ifStill: nil) }
   }
 
-  /// Changes the value in one step, without another change in between.
+  /// Changes the value in one step, so that no change of another thread comes in between.
   ///
   /// ```swift
   /// let count = CurrentValue(0)
   /// count.update { $0 += 1 }
   /// ```
   ///
-  /// - Parameter change: Changes the value. It runs outside of locks, and again if the value was changed
-  ///   meanwhile. It must not set the value, or it would run again for ever.
+  /// - Parameter change: Changes the value. It runs outside of locks, and runs again if another thread has
+  ///   changed the value meanwhile. It must not set the value itself, or it would run again for ever.
   public func update(_ change: (inout Value) -> Void) {
     while true {
       let (present, version) = state.withLock { ($0.value, $0.version) }
@@ -63,7 +62,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Ends every iterator after it got the last value, including iterators that are made later.
+  /// Ends every iterator once it has got the last value; also iterators that are created later.
   public func finish() {
     let waiting = state.withLock { $0.finish() }
     for task in waiting { task.resume() }
@@ -76,6 +75,8 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     Iterator(source: self)
   }
 
+  /// Sets the value, if it still has a version.
+  ///
   /// - Returns: `false` if the value was set meanwhile, so that the change must run again.
   private func set(_ value: Value, ifStill version: UInt64?) -> Bool {
     var value = value
@@ -107,8 +108,8 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
         // The closure captures the isolation, so that it stays on the caller's actor.
         _ = isolation
         await SuspendedTask.suspend(isolation: isolation) { task in
-          // The task's cancellation is read under the lock: an earlier one is seen here, and a later one
-          // finds the waiter.
+          // The task's cancellation is read under the lock. An earlier cancellation is seen here, and a later
+          // one finds the waiting task.
           state.withLock { !Task.isCancelled && $0.park(task, id, after: seen) } ? nil : ()
         }
       } onCancel: {
@@ -120,7 +121,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension CurrentValue {
-  /// Waits for values that it has not given yet.
+  /// Delivers the present value, and then each newest value that it has not delivered yet.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let source: CurrentValue
     private var seen: UInt64?

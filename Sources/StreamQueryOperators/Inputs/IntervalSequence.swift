@@ -2,24 +2,23 @@ internal import StreamQuery
 
 /// A tick per period, without drift, for as long as a consumer waits.
 ///
-/// Tick *n* is due *n* periods after the first `next`, however late the ones before it were. A consumer that
-/// was busy while several were due gets the newest one at once; a gap in the numbers tells how many it
-/// missed.
+/// Tick *n* is due *n* periods after the first `next`, however late the ticks before it were. If a consumer
+/// was busy while several ticks were due, it gets the newest of them at once, and a gap in the numbers shows
+/// how many it has missed.
 ///
 /// ```swift
 /// for await _ in IntervalSequence(every: .seconds(30)) { await client.refetch(.prefix("prices")) }
 /// ```
 ///
-/// - Finish: never, except that there is no tick after the immediate one if the period is zero or
-///   less.
-/// - Failure: never.
+/// - Finish: never for a positive period; for any other, after the immediate tick.
+/// - Failure: none.
 /// - Cancellation: ends with `nil`.
 /// - Buffering: none, and no task: each wait is the consumer's own.
 public struct IntervalSequence: AsyncSequence, Sendable {
-  /// The number of a tick: 0 is the immediate one, 1 is due after one period.
+  /// The number of a tick: tick 0 is the immediate one, and tick 1 is due after one period.
   public typealias Element = Int
 
-  /// It cannot fail.
+  /// An iteration cannot fail.
   public typealias Failure = Never
 
   private let period: Duration
@@ -29,11 +28,11 @@ public struct IntervalSequence: AsyncSequence, Sendable {
   /// Creates a sequence of ticks.
   ///
   /// - Parameters:
-  ///   - period: The time between two ticks. Zero or less means that there is none; more than 100
-  ///     years counts as 100 years.
-  ///   - startingImmediately: Whether tick 0 comes at once. Otherwise the first one is tick 1.
-  ///   - clock: The clock of the period; `nil` is the clock of `Scheduling.current` when the
-  ///     iteration starts.
+  ///   - period: The time between two ticks. With zero or less, only an immediate tick comes; more than 100
+  ///     years count as 100 years.
+  ///   - startingImmediately: Whether tick 0 comes at once. Otherwise the first tick has the number 1.
+  ///   - clock: The clock that measures the period; `nil` means the clock of `Scheduling.current` at the
+  ///     start of the iteration.
   public init(
     every period: Duration,
     startingImmediately: Bool = false,
@@ -44,7 +43,7 @@ public struct IntervalSequence: AsyncSequence, Sendable {
     self.clock = clock
   }
 
-  /// Begins an iteration, which starts to count at its first `next`.
+  /// Begins an iteration; its count begins with its first `next`.
   ///
   /// - Returns: An iterator with its own count.
   public func makeAsyncIterator() -> Iterator {
@@ -57,7 +56,7 @@ extension IntervalSequence {
   public struct Iterator: AsyncIteratorProtocol {
     private let clock: (any Clock<Duration>)?
     private var ticks: Ticks
-    /// The clock of the ticks, which starts with the first `next`.
+    /// The time since the first `next`; `nil` before it.
     private var time: OperatorTime?
     private var isEnded = false
 
@@ -75,7 +74,7 @@ extension IntervalSequence {
       let time = time ?? OperatorTime(clock ?? Scheduling.current.clock)
       self.time = time
       let tick = Task.isCancelled ? nil : ticks.next(at: time.now())
-      // If a clock fails for its own reasons, its time counts as over.
+      // If the clock throws an error of its own, the wait counts as over.
       if let due = tick?.due { try? await time.sleep(due) }
       isEnded = tick == nil || Task.isCancelled
       return isEnded ? nil : tick?.number

@@ -1,7 +1,7 @@
-/// The identity of one element or failure of an upstream; the storage has its value.
+/// The identity of an element or a failure that an upstream of an operator has produced: an *arrival*.
 ///
-/// Machines decide about arrivals without a user's value, so that no user code runs while the
-/// storage is locked.
+/// A machine decides by identities and has no user's value, so that no user code runs while the storage is
+/// locked.
 struct ArrivalID: Hashable, Sendable {
   var rawValue: Int
 }

@@ -1,7 +1,6 @@
-/// The state of a ``CurrentValue``: the value, its version, and the consumers that wait for the next one.
+/// The state of a ``CurrentValue``: the value, its version, and the consumers that wait for the next value.
 ///
-/// A waiter is any value that stands for a waiting consumer; it is kept here until the next value
-/// comes.
+/// A waiter stands for a waiting consumer, and is stored until the next value comes.
 struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
   /// The answer to a consumer that asks for a value.
   enum Look: Sendable {
@@ -11,10 +10,10 @@ struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
   }
 
   private(set) var value: Value
-  /// Grows with each value.
+  /// A number that grows with each new value.
   private(set) var version: UInt64 = 0
   private(set) var isFinished = false
-  /// The waiters in the order of their ids, in which they came.
+  /// The waiters, in the order of their identifiers and of their coming.
   private var waiters: [(id: UInt64, waiter: Waiter)] = []
   private var lastID: UInt64 = 0
 
@@ -27,28 +26,29 @@ struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
     return lastID
   }
 
-  /// The value, unless the consumer has seen it.
+  /// Returns the value, unless the consumer has seen this version.
   func look(after seen: UInt64?) -> Look {
     if seen != version { return .value(value, version: version) }
     return isFinished ? .finished : .nothing
   }
 
-  /// Parks a consumer; `false` if there is a value or an end for it already.
+  /// Adds a waiting consumer; returns `false` if there is a value or an end for it already.
   mutating func park(_ waiter: Waiter, _ id: UInt64, after seen: UInt64?) -> Bool {
     guard seen == version, !isFinished else { return false }
     waiters.append((id, waiter))
     return true
   }
 
-  /// A consumer was cancelled.
+  /// Removes a consumer that was cancelled.
   ///
-  /// - Returns: The waiter to resume, if it was parked.
+  /// - Returns: The waiter to resume; `nil` if the consumer was not waiting.
   mutating func leave(_ id: UInt64) -> Waiter? {
     guard let index = waiters.firstIndex(where: { $0.id == id }) else { return nil }
     return waiters.remove(at: index).waiter
   }
 
-  /// Takes another value, and returns the former one in its place, to be released outside the lock.
+  /// Sets the value, and puts the former value into `new`, so that the caller releases it outside of the
+  /// lock.
   ///
   /// - Returns: The waiters to resume.
   mutating func replace(_ new: inout Value) -> [Waiter] {

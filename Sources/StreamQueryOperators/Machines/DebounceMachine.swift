@@ -1,10 +1,10 @@
-/// Decides for `debounce`: it delivers an element after its upstream was quiet for an interval.
+/// Decides for `debounce`: an element is delivered after its upstream was quiet for an interval.
 ///
-/// The upstream is pulled without pause. At most two elements are kept: the newest, which is held and
-/// may still be replaced, and a settled one that the consumer has not taken; a newer settled one
-/// replaces it.
+/// The upstream is asked for elements without pause. At most two elements are stored. One is the newest
+/// element, which is held and may still be replaced. The other is settled, which means that its interval has
+/// passed, but the consumer has not taken it; the next settled element replaces it.
 ///
-/// An element that comes exactly at the end of the interval does not replace the earlier one.
+/// If an element comes at the exact end of the earlier one's interval, the earlier one is settled.
 ///
 /// | input      | nothing held       | an element held                                  |
 /// |------------|--------------------|--------------------------------------------------|
@@ -16,7 +16,7 @@ struct DebounceMachine: TimedMachine {
   var upstream = SingleUpstream()
   var downstream = DownstreamQueue()
   private let interval: Interval
-  /// The time when the held element is settled; `nil` if only the end of the upstream settles it.
+  /// The time at which the held element is settled; `nil` if only the end of the upstream settles it.
   private var end: Duration?
 
   init(interval: Interval) {

@@ -1,7 +1,7 @@
-/// The consumer's side of an operator: its next elements, and its end.
+/// The consumer's side of an operator: the next elements, and the end.
 ///
-/// Every machine has one, so that two rules are kept in one place: the end comes after the
-/// elements, and a waiting consumer gets exactly one answer.
+/// Every machine has one, so that two rules are kept in one place: the end comes after the elements, and a
+/// waiting consumer gets exactly one answer.
 ///
 /// | state  | demanded                | append / replace       | end                    | close            |
 /// |--------|-------------------------|------------------------|------------------------|------------------|
@@ -9,15 +9,15 @@
 /// | ending | first of queue, or end  | discarded              | discarded              | closed, discards |
 /// | closed | finish                  | discarded              | discarded              | nothing          |
 ///
-/// An arrival may also be held outside of the queue, until the operator lets it through. An end lets it
-/// through.
+/// The operator may also hold an arrival outside of the queue, until it lets the arrival through, or until
+/// the end does.
 struct DownstreamQueue: Equatable, Sendable {
   enum State: Equatable, Sendable {
     /// More arrivals may come.
     case open
-    /// No more arrivals come; queued ones are delivered first, then the failure, if there is one.
+    /// No more arrivals come. The queued ones are delivered first, and then the failure, if there is one.
     case ending(failure: ArrivalID?)
-    /// The consumer has got the end, or went away.
+    /// The consumer has got the end, or was cancelled or released.
     case closed
   }
 
@@ -26,48 +26,48 @@ struct DownstreamQueue: Equatable, Sendable {
   /// Whether the consumer waits for an answer.
   private(set) var isWaiting = false
 
-  /// Arrivals that the consumer has not taken yet, oldest first; empty while it waits.
+  /// The arrivals that the consumer has not taken yet, oldest first; empty while the consumer waits.
   private(set) var queue: [ArrivalID] = []
 
-  /// An arrival that is not let through yet.
+  /// The arrival that is held outside of the queue.
   private(set) var held: ArrivalID?
 
   /// Whether further arrivals are accepted.
   var isOpen: Bool { state == .open }
 
-  /// The consumer waits for an element.
+  /// Notes that the consumer waits for an element, and answers at once if there is one.
   mutating func demanded() -> [OperatorAction] {
     isWaiting = true
     return answer()
   }
 
-  /// Queues an arrival behind the waiting ones.
+  /// Adds an arrival at the end of the queue.
   mutating func append(_ arrival: ArrivalID) -> [OperatorAction] {
     guard isOpen else { return [.discard(arrival)] }
     queue.append(arrival)
     return answer()
   }
 
-  /// Queues an arrival in place of the waiting ones: conflation, the newest wins.
+  /// Replaces all queued arrivals with a newer one.
   mutating func replace(with arrival: ArrivalID) -> [OperatorAction] {
     guard isOpen else { return [.discard(arrival)] }
     return discardQueue() + append(arrival)
   }
 
-  /// Holds an arrival in place of the held one.
+  /// Holds an arrival outside of the queue, in place of the one that is held.
   mutating func hold(_ arrival: ArrivalID) -> [OperatorAction] {
     guard isOpen else { return [.discard(arrival)] }
     defer { held = arrival }
     return held.map { [.discard($0)] } ?? []
   }
 
-  /// Queues the held arrival, if there is one, in place of the waiting ones.
+  /// Replaces all queued arrivals with the held one, if there is one.
   mutating func deliverHeld() -> [OperatorAction] {
     guard let arrival = held.take() else { return [] }
     return replace(with: arrival)
   }
 
-  /// Ends after the queued or held arrivals, with a failure if there is one.
+  /// Ends the sequence after the queued and held arrivals, with a failure if there is one.
   mutating func end(with failure: ArrivalID?) -> [OperatorAction] {
     guard isOpen else { return failure.map { [.discard($0)] } ?? [] }
     let delivery = deliverHeld()
@@ -75,7 +75,7 @@ struct DownstreamQueue: Equatable, Sendable {
     return delivery + answer()
   }
 
-  /// Ends with the operator's own error, in place of an element that the consumer waits for.
+  /// Ends the sequence with the error of `timeout`, if the consumer waits.
   mutating func timeOut() -> [OperatorAction] {
     guard isOpen, isWaiting else { return [] }
     state = .closed
@@ -83,7 +83,7 @@ struct DownstreamQueue: Equatable, Sendable {
     return [.timeOut]
   }
 
-  /// Ends at once: drops queued and held arrivals, and answers a waiting consumer.
+  /// Ends the sequence at once: drops queued and held arrivals, and tells a waiting consumer.
   mutating func close() -> [OperatorAction] {
     var actions = discardQueue() + (held.take().map { [.discard($0)] } ?? [])
     if case .ending(let failure?) = state { actions.append(.discard(failure)) }

@@ -1,7 +1,8 @@
-/// Decides for `merge` and `combineLatest`: several upstreams, one queue in order of arrival.
+/// Decides for `merge` and `combineLatest`: several upstreams have one queue, in the order of arrival.
 ///
-/// Only when the consumer waits and nothing is queued is every resting upstream asked for one element. So at
-/// most one element per upstream is ever queued, and none is lost.
+/// When the consumer waits and nothing is queued, every resting upstream is asked for one element. An
+/// upstream rests after it has delivered an element. So at most one element per upstream is queued, and none
+/// is lost.
 ///
 /// | input    | before the first demand | running                              | ended   |
 /// |----------|-------------------------|--------------------------------------|---------|
@@ -14,8 +15,8 @@ struct MergeMachine: OperatorMachine {
   enum Ending: Equatable, Sendable {
     /// The merged sequence ends when every upstream has finished.
     case withTheLast
-    /// The merged sequence also ends when one upstream finishes without an element, so that there
-    /// can be no combination.
+    /// The merged sequence also ends when one upstream finishes without an element, because then there can be
+    /// no combination.
     case whenOneIsEmpty
   }
 
@@ -24,11 +25,11 @@ struct MergeMachine: OperatorMachine {
   private let count: Int
   private let ending: Ending
   private var isStarted = false
-  /// Upstreams whose tasks have not ended.
+  /// The upstreams that have started, and have not ended or been stopped.
   private var running: Set<UpstreamID> = []
-  /// Running upstreams that wait to be pulled, in the order in which they came to rest.
+  /// The running upstreams that wait to be asked for an element, in the order of their last elements.
   private var resting: [UpstreamID] = []
-  /// The upstreams that have produced an element; kept only if the ending depends on it.
+  /// The upstreams that have produced an element; empty unless the ending depends on them.
   private var productive: Set<UpstreamID> = []
   private var downstream = DownstreamQueue()
 
@@ -54,7 +55,7 @@ struct MergeMachine: OperatorMachine {
       }
       return running.isEmpty ? downstream.end(with: nil) : []
     case .failed(let upstream, with: let failure):
-      // A stopped upstream often fails because it was stopped; that failure is ignored.
+      // A stopped upstream may fail because of that; its failure is ignored.
       guard running.remove(upstream) != nil else { return [.discard(failure)] }
       return stopAll() + downstream.end(with: failure)
     case .cancelled:

@@ -1,19 +1,19 @@
-/// An event of an operator; every input is a fact.
+/// An event in an operator, for its machine.
 enum OperatorInput: Equatable, Sendable {
-  /// The consumer waits for an element. The first time, this starts the upstreams.
+  /// The consumer waits for an element; the first demand starts the upstreams.
   case demanded
-  /// The task of an upstream has made its iterator. If the upstream is a subscription, it begins with that.
+  /// The task of an upstream has made its iterator. If the upstream is a subscription, it has begun now.
   case subscribed(UpstreamID)
-  /// A pulled upstream produced an element.
+  /// An upstream has produced the element for which it was asked.
   case arrived(ArrivalID, from: UpstreamID)
-  /// A pulled upstream produced another upstream. Only `switchToLatest` has such upstreams.
+  /// An upstream has produced another upstream as its element; only `switchToLatest` has such upstreams.
   case opened(UpstreamID, from: UpstreamID)
-  /// A pulled upstream finished.
+  /// An upstream that was asked for an element has finished.
   case finished(UpstreamID)
-  /// A pulled upstream failed; its failure is an arrival like any element.
+  /// An upstream that was asked for an element has failed; the failure is an arrival like any element.
   case failed(UpstreamID, with: ArrivalID)
-  /// The timer fired, not before its time. A cancelled timer may still fire.
+  /// The timer fired, at its time or later. A cancelled timer may still fire.
   case timerFired
-  /// The consumer's task was cancelled or its iterator dropped.
+  /// The consumer's task was cancelled, or its iterator was released.
   case cancelled
 }

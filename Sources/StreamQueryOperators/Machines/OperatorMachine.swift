@@ -1,7 +1,7 @@
-/// The decisions of an operator: the pure half of every operator that needs a task.
+/// The decisions of an operator that needs a task, as a pure function.
 ///
-/// Inputs are facts, outputs are data. A machine never awaits, never reads a clock and never holds a task, a
-/// continuation or a user's value. `OperatorStorage` performs its actions.
+/// A machine receives facts and returns actions, which `OperatorStorage` performs. It never awaits, never
+/// reads a clock and never has a task, a continuation or a user's value.
 ///
 /// Every machine keeps these promises:
 /// - it asks for a delivery, `finish` or `timeOut` only while a consumer waits, and then once;
@@ -12,6 +12,6 @@ protocol OperatorMachine: Equatable, Sendable {
   /// Whether the machine's decisions depend on the time. If not, no clock is read.
   static var isTimed: Bool { get }
 
-  /// Takes the next input.
+  /// Receives the next input, and returns the actions to perform.
   mutating func receive(_ input: OperatorInput, at now: Duration) -> [OperatorAction]
 }

@@ -1,7 +1,6 @@
-/// The upstream and the timer of a `TimedMachine`, and the outer upstream of `switchToLatest`.
+/// The state of an operator's only upstream and of its timer; in `switchToLatest`, of the outer upstream.
 ///
-/// It knows whether the upstream's task and the timer's task run, so that each is started and
-/// stopped once.
+/// It notes whether their tasks run, so that each task is started and stopped once.
 struct SingleUpstream: Equatable, Sendable {
   static let id = UpstreamID(rawValue: 0)
 
@@ -17,7 +16,7 @@ struct SingleUpstream: Equatable, Sendable {
   /// Whether reports of the upstream are still accepted.
   var isRunning: Bool { state == .running }
 
-  /// Starts the upstream's task on the first demand, with a first pull.
+  /// Starts the upstream's task at the first demand, and asks for the first element.
   mutating func startIfNeeded() -> [OperatorAction] {
     guard state == .notStarted else { return [] }
     state = .running
@@ -30,8 +29,8 @@ struct SingleUpstream: Equatable, Sendable {
 
   /// Starts the timer, unless it runs already.
   ///
-  /// A running timer is never set again. The time to wake only moves further away, so at worst the
-  /// timer fires too early, and then sleeps on. So one task serves many elements in a row.
+  /// A running timer is never set again. The time at which to wake only moves further away, so at worst the
+  /// timer fires too early, and is then started again. So one task serves many elements in a row.
   mutating func wake(at end: Duration?) -> [OperatorAction] {
     guard let end, !isTimerRunning else { return [] }
     isTimerRunning = true
@@ -42,7 +41,7 @@ struct SingleUpstream: Equatable, Sendable {
     isTimerRunning = false
   }
 
-  /// The upstream ended by itself.
+  /// Notes that the upstream has ended, and stops the timer.
   @discardableResult mutating func ended() -> [OperatorAction] {
     state = .ended
     guard isTimerRunning else { return [] }

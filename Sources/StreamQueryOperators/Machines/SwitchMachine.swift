@@ -1,10 +1,10 @@
-/// Decides for `switchToLatest`: one outer upstream, and the newest of the inner ones that it
-/// opens.
+/// Decides for `switchToLatest`: the outer upstream opens inner upstreams, and the newest of them is
+/// followed.
 ///
-/// The outer upstream is pulled without pause, since its newest element decides. The newest inner
-/// one is pulled only while the consumer waits, so no element is queued. A former inner upstream
-/// keeps its task until the newest has subscribed, but its elements are discarded as soon as the
-/// newest was opened.
+/// The outer upstream is asked for elements without pause, because its newest element decides. The newest
+/// inner upstream is asked only while the consumer waits, so no element is queued. When a newer one is
+/// opened, elements of the former ones are discarded at once, but their tasks run until the newest one has
+/// subscribed.
 ///
 /// | input    | outer                           | newest inner              | inner that was left |
 /// |----------|---------------------------------|---------------------------|---------------------|
@@ -14,14 +14,13 @@
 /// | finished | end, if no inner one is running | end, if outer has ended*  | forget it           |
 /// | failed   | stop all inner ones, end        | stop all, end             | discard             |
 ///
-/// \* or at once, if the inner upstream alone decides.
+/// \* With `Ending.withTheInner`, the sequence ends at once.
 struct SwitchMachine: OperatorMachine {
   /// The condition for the end of the switched sequence.
   enum Ending: Equatable, Sendable {
     /// The sequence ends when the outer upstream and the newest inner one have finished.
     case withBoth
-    /// The sequence also ends when only the newest inner upstream has finished, because there will
-    /// be no other.
+    /// The sequence also ends when only the newest inner upstream has finished, because no other will follow.
     case withTheInner
   }
 
@@ -29,15 +28,15 @@ struct SwitchMachine: OperatorMachine {
 
   private struct Inner: Equatable {
     let id: UpstreamID
-    /// Whether the inner upstream was asked for an element and has not answered yet.
+    /// Whether the inner upstream was asked for an element, and has not produced it yet.
     var isPulled: Bool
   }
 
   private let ending: Ending
-  /// The upstream whose elements open inner ones.
+  /// The upstream with elements that open inner upstreams.
   private var outer = SingleUpstream()
   private var newest: Inner?
-  /// Former inner upstreams, kept until the newest has subscribed.
+  /// The former inner upstreams, which run until the newest one has subscribed.
   private var left: [UpstreamID] = []
   private var downstream = DownstreamQueue()
 

@@ -1,9 +1,9 @@
-/// The elements of a window that `throttle` lets through.
+/// The choice of elements that `throttle` lets through in a window of time.
 public enum ThrottleEdges: Hashable, Sendable {
-  /// The first element, at once; the others are dropped.
+  /// The first element passes at once; the others are dropped.
   case leading
-  /// The newest element, at the end of the window.
+  /// The newest element passes at the end of the window.
   case trailing
-  /// The first element at once, and the newest of the others at the end.
+  /// The first element passes at once, and the newest of the others at the end of the window.
   case both
 }

@@ -1,10 +1,11 @@
-/// Decides for `throttle`: at most one element per window.
+/// Decides for `throttle`: in each window of time, at most one element passes at the start and one at the
+/// end.
 ///
-/// The upstream is pulled without pause. An element outside a window opens one. At most two elements are
-/// kept: the newest one of the window, held until its end, and one that was let through and not taken by the
-/// consumer; a newer one replaces it.
+/// The upstream is asked for elements without pause. An element that comes outside of a window opens one. At
+/// most two elements are stored: the newest one of the window, which is held until the window ends, and one
+/// that has passed and was not taken by the consumer. The next one that passes replaces it.
 ///
-/// An element that comes exactly at the end of a window is outside it.
+/// An element that comes at the exact end of a window is outside of it.
 ///
 /// | input      | no window                      | window                                          |
 /// |------------|--------------------------------|-------------------------------------------------|
@@ -15,7 +16,7 @@
 struct ThrottleMachine: TimedMachine {
   private enum Window: Equatable {
     case none
-    /// A window is open, and no element passes until its end; `nil` if it never ends.
+    /// A window is open, and no element passes before this time; `nil` if the window never ends.
     case open(end: Duration?)
   }
 
@@ -54,10 +55,9 @@ struct ThrottleMachine: TimedMachine {
     return actions + upstream.wake(at: end)
   }
 
-  /// Closes a window that is over.
+  /// Closes the window if it is over, and lets its held element through.
   ///
-  /// An element that it lets through opens the next one at once, so that two elements are never
-  /// closer than the interval.
+  /// That element opens the next window at once, so that two elements are never closer than the interval.
   private mutating func closeWindow(at now: Duration) -> [OperatorAction] {
     guard case .open(let end?) = window, now >= end else { return [] }
     window = downstream.held == nil ? .none : .open(end: interval.end(from: now))

@@ -1,7 +1,7 @@
 /// A machine with one upstream and one timer: `debounce`, `throttle`, `timeout`.
 ///
-/// When a timer and an upstream report at the same time, their order makes no difference to what the consumer
-/// gets: machines read the time, not the source of the report.
+/// If a timer and an upstream report at the same time, the consumer gets the same in either order, because
+/// machines decide by the time and not by the source of the report.
 protocol TimedMachine: OperatorMachine {
   var upstream: SingleUpstream { get set }
   var downstream: DownstreamQueue { get set }
@@ -12,7 +12,7 @@ protocol TimedMachine: OperatorMachine {
 
   mutating func timerFired(at now: Duration) -> [OperatorAction]
 
-  /// Tells the consumer that the upstream finished or failed.
+  /// Ends the consumer's sequence, because the upstream has finished or failed.
   mutating func end(with failure: ArrivalID?, at now: Duration) -> [OperatorAction]
 }
 

@@ -1,7 +1,7 @@
-/// Decides for `timeout`: it fails if the consumer waits too long for an element.
+/// Decides for `timeout`: the sequence fails if the consumer waits too long for an element.
 ///
-/// The upstream is pulled once per demand, and time counts from the demand, so that a slow consumer
-/// causes no timeout. An answer that comes at or after the end of the wait is late.
+/// The upstream is asked for one element per demand, and time counts from the demand, so that a slow consumer
+/// causes no timeout. An element that comes at the exact end of the wait, or later, is late.
 ///
 /// | input      | consumer waits                     | it does not            |
 /// |------------|------------------------------------|------------------------|
@@ -13,7 +13,8 @@ struct TimeoutMachine: TimedMachine {
   var upstream = SingleUpstream()
   var downstream = DownstreamQueue()
   private let limit: Interval
-  /// The end of the present wait; `nil` if it has none, or if the consumer does not wait.
+  /// The time at which the present wait is too long; `nil` if the consumer does not wait, or waits without a
+  /// limit.
   private var end: Duration?
 
   init(limit: Interval) {

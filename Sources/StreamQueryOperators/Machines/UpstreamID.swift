@@ -1,4 +1,4 @@
-/// The identity of one upstream of an operator, so that machines hold no task and no iterator.
+/// The identity of an upstream of an operator, by which machines refer to it without its task.
 struct UpstreamID: Hashable, Comparable, Sendable {
   var rawValue: Int
 

@@ -1,23 +1,22 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Omits results in which none of the named fields changed.
-  ///
-  /// Use it for a view that shows only part of a result.
+  /// Omits results in which none of the named fields has changed, for a view that shows only a part of a
+  /// result.
   ///
   /// ```swift
   /// client.stream(.users).changes(of: .data, .error)
   /// ```
   ///
-  /// The first result is let through. Each other result is compared with the last one that passed.
+  /// The first result passes. Each other result is compared with the last one that passed.
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last result is kept, to compare.
+  /// - Buffering: none, and no task. The last result that passed is stored for the comparison.
   ///
   /// - Parameters:
-  ///   - field: A field that must change.
-  ///   - others: Fields that may change instead.
-  /// - Returns: Results in which a field changed.
+  ///   - field: A field; results pass if it changes.
+  ///   - others: Further fields; results also pass if one of these changes.
+  /// - Returns: The results in which a field has changed.
   @inlinable
   public func changes<Value>(
     of field: QueryResultField,
@@ -42,7 +41,7 @@ public struct _ChangesStep<Value: Sendable>: _ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, if one of the fields differs.
+  /// - Returns: The result, if one of the fields has changed.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, !fields.differ(last, result) { return nil }
     last = result

@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Collects results up to and including the first that a closure names.
+  /// Collects results up to and including the first one that satisfies a condition.
   ///
   /// ```swift
   /// let snapshots = await client.stream(.user(42)).collect(until: \.isSuccess)
@@ -10,8 +10,8 @@ extension AsyncSequence {
   /// - Complexity: O(*n*) memory in the number of results.
   /// - Parameters:
   ///   - isolation: The isolation of the caller; leave it to its default.
-  ///   - isLast: Whether to stop after a result.
-  /// - Returns: The results; fewer if the sequence ends or the task is cancelled before.
+  ///   - isLast: Returns whether a result satisfies the condition.
+  /// - Returns: The results; fewer if the sequence ends or the task is cancelled earlier.
   /// - Throws: This sequence's failure.
   public func collect<Value>(
     isolation: isolated (any Actor)? = #isolation,
@@ -28,14 +28,14 @@ extension AsyncSequence {
 
   /// Collects a number of results.
   ///
-  /// A stream of results omits results that the consumer did not ask for in time, so a number means
-  /// little: prefer `collect(until:)` with a state.
+  /// A stream omits results if the consumer does not ask for them in time, so a number means little: prefer
+  /// `collect(until:)` with a state.
   ///
   /// - Complexity: O(*n*) memory in the number of results.
   /// - Parameters:
   ///   - count: The number of results; zero or less collects none and does not iterate.
   ///   - isolation: The isolation of the caller; leave it to its default.
-  /// - Returns: The results; fewer if the sequence ends or the task is cancelled before.
+  /// - Returns: The results; fewer if the sequence ends or the task is cancelled earlier.
   /// - Throws: This sequence's failure.
   public func collect<Value>(
     _ count: Int,

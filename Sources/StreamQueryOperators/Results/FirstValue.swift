@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Waits for the first data.
+  /// Waits for the first result with data, and returns the data.
   ///
   /// Cached data of any age counts; a placeholder does not.
   ///
@@ -10,7 +10,7 @@ extension AsyncSequence {
   /// ```
   ///
   /// - Parameter isolation: The isolation of the caller; leave it to its default.
-  /// - Returns: The data. The iteration ends with it.
+  /// - Returns: The data; the iteration ends with it.
   /// - Throws: The error of a first fetch that failed after its retries, this sequence's own failure, or
   ///   `CancellationError` if the task is cancelled or the sequence ends without data.
   @discardableResult
@@ -20,7 +20,7 @@ extension AsyncSequence {
     var iterator = makeAsyncIterator()
     while let result = try await iterator.next(isolation: isolation) {
       if result.hasRealData, let data = result.data { return data }
-      // A running fetch may still succeed.
+      // The error is not thrown while a fetch runs, because that may still succeed.
       if let error = result.error, !result.isFetching { throw error }
     }
     throw CancellationError()

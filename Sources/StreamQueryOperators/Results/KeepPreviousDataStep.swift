@@ -3,8 +3,8 @@ public import StreamQuery
 extension AsyncSequence {
   /// Shows the data of the previous key while a new key is fetched.
   ///
-  /// Use it for a stream whose key changes, such as pages or a search: the list stays on screen
-  /// until the next one arrives.
+  /// Use it for a stream that changes its key, as for pages or a search: the list stays on screen until the
+  /// next list arrives.
   ///
   /// ```swift
   /// searchText
@@ -13,14 +13,14 @@ extension AsyncSequence {
   ///   .keepPreviousData()
   /// ```
   ///
-  /// Kept data is a placeholder: status success, `isPlaceholderData`, no `dataUpdatedAt`. It shows
-  /// while the new key has neither data nor an error, and it is never cached. A key that loses its
-  /// own data, for example by a reset, does not show it again.
+  /// The previous data is shown as a placeholder: status success, `isPlaceholderData`, no `dataUpdatedAt`. It
+  /// is shown while the new key has neither data nor an error, and it is never cached. If a key loses its own
+  /// data, for example by a reset, that data is not shown again.
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last result with data is kept.
+  /// - Buffering: none, and no task. The last result with data is stored.
   ///
-  /// - Returns: Results that keep data across a change of key.
+  /// - Returns: Results that show the previous key's data while a key has none.
   @inlinable
   public func keepPreviousData<Value>()
     -> ResultSequence<Self, _KeepPreviousDataStep<Value>>
@@ -34,13 +34,13 @@ extension AsyncSequence {
 public struct _KeepPreviousDataStep<Value: Sendable>: _ResultStep, Sendable {
   private var previous = PreviousData<Value>()
 
-  /// Creates a step without history, for code that has results without a sequence.
+  /// Creates a step that has seen no result, for code that has results without a sequence.
   public init() {}
 
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, with the data of the previous key while it has none.
+  /// - Returns: The result; if its key has no data, with the data of the previous key.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let kept = previous.take(result) else { return result }
     return result.standingIn(kept.snapshot.data)

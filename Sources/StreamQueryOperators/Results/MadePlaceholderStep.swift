@@ -1,8 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Shows a placeholder that a closure makes from earlier data, while there is neither data nor an
-  /// error.
+  /// Shows a placeholder while there is neither data nor an error; a closure makes it from earlier data.
   ///
   /// ```swift
   /// client.results(of: .user(id)).placeholder { _, _ in
@@ -11,11 +10,11 @@ extension AsyncSequence {
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last result with data is kept.
+  /// - Buffering: none, and no task. The last result with data is stored.
   ///
-  /// - Parameter make: Takes the data and the result of the previous key; `nil` if there was none or it was
-  ///   reset. Runs once each time data is missing anew; `nil` shows no placeholder.
-  /// - Returns: Results with a placeholder for missing data.
+  /// - Parameter make: Gets the data and the result of the previous key; both are `nil` if there was none, or
+  ///   if it was reset. Runs once whenever a key begins to lack data; returns `nil` to show no placeholder.
+  /// - Returns: Results with a placeholder in place of missing data.
   public func placeholder<Value>(
     _ make: @escaping @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
   ) -> ResultSequence<Self, _MadePlaceholderStep<Value>> where Element == QueryResult<Value> {
@@ -44,7 +43,7 @@ public struct _MadePlaceholderStep<Value: Sendable>: _ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, with the placeholder while it is pending.
+  /// - Returns: The result; if it is pending, with the placeholder.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     let previousResult = previous.take(result)
     guard result.isPending else {

@@ -3,7 +3,7 @@ public import StreamQuery
 extension AsyncSequence {
   /// Runs an action for each result.
   ///
-  /// Put `changes(of:)` before it to choose the changes.
+  /// Put `changes(of:)` before this operator to choose the changes.
   ///
   /// ```swift
   /// client.stream(.user(1)).changes(of: .status).onChange { print($0.status) }
@@ -12,8 +12,8 @@ extension AsyncSequence {
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task.
   ///
-  /// - Parameter action: Runs before the result is delivered. An action that is written on an actor runs on
-  ///   it, any other on the consumer's actor.
+  /// - Parameter action: Runs before the result is delivered: on the actor on which the closure is written,
+  ///   or else on the consumer's actor.
   /// - Returns: The same results.
   @inlinable
   public func onChange<Value>(

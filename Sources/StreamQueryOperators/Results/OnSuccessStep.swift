@@ -1,20 +1,20 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Runs an action for each new data.
+  /// Runs an action for each new data of a result.
   ///
-  /// Data that was cached before is new to this stream and counts; placeholders do not.
+  /// Data that was cached before this stream began also counts as new; placeholders do not count.
   ///
   /// ```swift
   /// client.stream(.user(1)).onSuccess { print("user \($0.name)") }
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last data is kept, to compare.
+  /// - Buffering: none, and no task. The last data is stored for the comparison.
   ///
-  /// - Parameter action: Runs before the result is delivered, once for each data that the consumer asks for.
-  ///   It does not run for data that a slow consumer misses. An action that is written on an actor runs on
-  ///   it, any other on the consumer's actor.
+  /// - Parameter action: Runs before the result is delivered, once for each data that the consumer gets, but
+  ///   not for data that a slow consumer misses: on the actor on which the closure is written, or else on the
+  ///   consumer's actor.
   /// - Returns: The same results.
   @inlinable
   public func onSuccess<Value>(
@@ -35,7 +35,7 @@ public struct _OnSuccessStep<Value: Sendable>: _ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: Its data, if it is new.
+  /// - Returns: The data of the result, if it is new.
   public mutating func take(_ result: QueryResult<Value>) -> Value? {
     guard result.isSuccess, !result.isPlaceholderData, let data = result.snapshot.data,
       data !== last

@@ -3,7 +3,8 @@ public import StreamQuery
 extension AsyncSequence {
   /// Shows a placeholder while there is neither data nor an error.
   ///
-  /// The result has status success and `isPlaceholderData`; the value is never cached.
+  /// A result with the placeholder has status success and `isPlaceholderData`; the placeholder is never
+  /// cached.
   ///
   /// ```swift
   /// client.stream(.users).placeholder([.ada])
@@ -13,7 +14,7 @@ extension AsyncSequence {
   /// - Buffering: none, and no task.
   ///
   /// - Parameter value: The placeholder.
-  /// - Returns: Results with a placeholder for missing data.
+  /// - Returns: Results with the placeholder in place of missing data.
   public func placeholder<Value>(
     _ value: Value
   ) -> ResultSequence<Self, _PlaceholderStep<Value>> where Element == QueryResult<Value> {
@@ -24,13 +25,13 @@ extension AsyncSequence {
 // swift-format-ignore: NoLeadingUnderscores
 /// The step of `placeholder(_:)` with a value.
 public struct _PlaceholderStep<Value: Sendable>: _ResultStep, Sendable {
-  /// One box for all results, so that each selection from it is made once.
+  /// All results have this one box, so that each selection from the placeholder is made once.
   let box: TypedBox<Value>
 
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, with the placeholder while it is pending.
+  /// - Returns: The result; if it is pending, with the placeholder.
   public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     result.isPending ? result.standingIn(box) : result
   }

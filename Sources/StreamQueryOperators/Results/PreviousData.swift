@@ -1,21 +1,21 @@
 internal import StreamQuery
 
-/// The last result with data of the key before the present one.
+/// Finds the last result with data of the key before the present one.
 struct PreviousData<Value: Sendable>: Sendable {
   private var last: QueryResult<Value>?
 
-  /// Stores a result.
+  /// Receives the next result, and stores it if it has data.
   ///
-  /// - Parameter result: The newest result.
-  /// - Returns: The last result with data of another key, if the present key has none yet.
+  /// - Parameter result: The next result.
+  /// - Returns: The last result with data of another key, if the present key has neither data nor an error.
   mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if result.hasRealData {
       last = result
       return nil
     }
     guard result.isPending else { return nil }
-    // A key that lost its data was reset or removed: the old data must not come back for this key
-    // or the next one.
+    // The key itself has lost its data, by a reset or a removal. That data must not be shown again, for this
+    // key or the next one.
     if let last, last.snapshot.key == result.snapshot.key { self.last = nil }
     return last
   }

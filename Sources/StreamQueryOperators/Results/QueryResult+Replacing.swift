@@ -1,7 +1,7 @@
 internal import StreamQuery
 
 extension QueryResult {
-  /// The same result over other data of another type.
+  /// Returns the same result with other data, of another type.
   func replacing<Other: Sendable>(data: TypedBox<Other>?) -> QueryResult<Other> {
     QueryResult<Other>(
       snapshot: EntrySnapshot(snapshot, data: data, error: snapshot.error),
@@ -9,7 +9,7 @@ extension QueryResult {
     )
   }
 
-  /// The same result over a placeholder of its own type.
+  /// Returns the same result with a placeholder as its data.
   func standingIn(_ box: ValueBox?) -> Self {
     Self(snapshot: EntrySnapshot(snapshot, data: box, error: nil), flags: flags.union(.placeholder))
   }

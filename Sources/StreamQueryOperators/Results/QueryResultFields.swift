@@ -1,6 +1,6 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// Several fields as one word, so that comparing them costs little.
+/// A set of fields in one number, so that results are compared quickly.
 @usableFromInline
 struct QueryResultFields: Sendable {
   private let bits: UInt32
@@ -10,10 +10,10 @@ struct QueryResultFields: Sendable {
     bits = fields.reduce(0) { $0 | $1.bit }
   }
 
-  /// Whether any of the fields differs.
+  /// Returns whether two results differ in one of the fields.
   func differ<Value>(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
     let (a, b) = (old.snapshot, new.snapshot)
-    // The same snapshot with the same flags is the same result.
+    // If snapshot and flags are the same, the results are, too.
     guard a !== b || old.flags != new.flags else { return false }
     return has(.status) && a.status != b.status
       || has(.fetchStatus) && a.fetchStatus != b.fetchStatus

@@ -1,22 +1,22 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Omits results with the same data, status and error as the one before.
+  /// Omits results with the same data, status and error as the last one that passed.
   ///
   /// Errors that are not `Equatable` are the same only if they belong to the same fetch.
   ///
-  /// Fetch status, times and counts are not compared, so that a refetch which brings the same data
-  /// gives no result. Use `changes(of:)` to choose the fields. A placeholder and equal real data
-  /// are not the same.
+  /// Fetch status, times and counts are not compared, so a refetch that brings the same data gives no result.
+  /// Use `changes(of:)` to choose the fields. A placeholder never counts as the same as real data, even if
+  /// both are equal.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.map(\.name) }.removeDuplicates()
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last result is kept, to compare.
+  /// - Buffering: none, and no task. The last result that passed is stored for the comparison.
   ///
-  /// - Returns: Results that differ from the one before.
+  /// - Returns: Results that differ from the last one that passed.
   @inlinable
   public func removeDuplicates<Value: Equatable>()
     -> ResultSequence<Self, _RemoveEqualDataStep<Value>>
@@ -36,7 +36,7 @@ public struct _RemoveEqualDataStep<Value: Equatable & Sendable>: _ResultStep, Se
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, unless it equals the last one in this way.
+  /// - Returns: The result; `nil` if data, status and error are those of the last one that passed.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, isSame(last, result) { return nil }
     last = result

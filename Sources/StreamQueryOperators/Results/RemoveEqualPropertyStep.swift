@@ -1,17 +1,17 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Omits results whose property equals that of the one before.
+  /// Omits results if a property equals that of the last one that passed.
   ///
   /// ```swift
   /// client.stream(.users).removeDuplicates(by: \.data?.count)
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last property is kept, to compare.
+  /// - Buffering: none, and no task. The last property is stored for the comparison.
   ///
-  /// - Parameter property: The property to compare.
-  /// - Returns: Results that differ in the property from the one before.
+  /// - Parameter property: Returns the property of a result.
+  /// - Returns: Results with a property that differs from that of the last one that passed.
   @inlinable
   public func removeDuplicates<Value, Property: Equatable & Sendable>(
     by property: @escaping @Sendable (QueryResult<Value>) -> Property
@@ -22,7 +22,7 @@ extension AsyncSequence {
 }
 
 // swift-format-ignore: NoLeadingUnderscores
-/// The step of `removeDuplicates(by:)` with a property.
+/// The step of `removeDuplicates(by:)` for a property.
 public struct _RemoveEqualPropertyStep<Value: Sendable, Property: Equatable & Sendable>:
   _ResultStep, Sendable
 {
@@ -37,7 +37,7 @@ public struct _RemoveEqualPropertyStep<Value: Sendable, Property: Equatable & Se
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, if its property differs from the last one's.
+  /// - Returns: The result, if its property differs from that of the last one that passed.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     let new = property(result)
     guard new != last else { return nil }

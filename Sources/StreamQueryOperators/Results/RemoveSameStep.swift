@@ -1,13 +1,14 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Omits results that are the same as the one before by a closure.
+  /// Omits results that a closure finds the same as the last one that passed.
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last result is kept, to compare.
+  /// - Buffering: none, and no task. The last result that passed is stored for the comparison.
   ///
-  /// - Parameter areSame: Compares the last result that passed with the newest one.
-  /// - Returns: Results that differ from the one before.
+  /// - Parameter areSame: Gets the last result that passed and the newest one; returns whether they are the
+  ///   same.
+  /// - Returns: Results that differ from the last one that passed.
   @inlinable
   public func removeDuplicates<Value>(
     by areSame: @escaping @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool
@@ -17,7 +18,7 @@ extension AsyncSequence {
 }
 
 // swift-format-ignore: NoLeadingUnderscores
-/// The step of `removeDuplicates(by:)` with a comparison.
+/// The step of `removeDuplicates(by:)` for a comparison.
 public struct _RemoveSameStep<Value: Sendable>: _ResultStep, Sendable {
   private let areSame: @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool
   private var last: QueryResult<Value>?
@@ -30,7 +31,7 @@ public struct _RemoveSameStep<Value: Sendable>: _ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, unless the closure finds it the same as the last one.
+  /// - Returns: The result, unless the closure finds it the same as the last one that passed.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, areSame(last, result) { return nil }
     last = result

@@ -1,26 +1,25 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Shows a part of the data, or a value derived from it; the rest of the result does not change.
+  /// Shows a part of the data, or a value derived from it, in place of the data.
   ///
-  /// The cache keeps the whole value. The closure runs once for each new data, and its value is
-  /// kept until then. Equal selections are not dropped: `removeDuplicates()` does that.
+  /// The cache has the whole value. The closure runs once for each new data. Equal selections are not
+  /// omitted: `removeDuplicates()` does that.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.map(\.name) }.removeDuplicates()
   /// ```
   ///
-  /// If the closure throws, this stream alone shows a failure: `error` is the closure's error, and
-  /// `data` the last selection of the same key that succeeded, if any. The next data that can be
-  /// selected clears the error. A key that lost its data, for example by a reset, has no last
+  /// If the closure throws, only this stream shows a failure: `error` is the closure's error, and `data` is
+  /// the last successful selection of the same key, if there is one. The next data for which the closure
+  /// succeeds clears the error. After a key has lost its data, for example by a reset, it has no last
   /// selection. If the closure throws for a placeholder, there is no data.
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last data and its selection are kept.
+  /// - Buffering: none, and no task. The last data and its selection are stored.
   ///
-  /// - Parameter transform: Makes the selection. Runs on the consumer's actor, once for each new
-  ///   data.
-  /// - Returns: Results of the selection.
+  /// - Parameter transform: Makes the selection; runs on the consumer's actor, once for each new data.
+  /// - Returns: Results with the selection as their data.
   @inlinable
   public func select<Value, Selected: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Selected
@@ -34,23 +33,23 @@ extension AsyncSequence {
 /// The step of `select(_:)`.
 public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sendable {
   private let transform: @Sendable (Value) throws -> Selected
-  /// The data of the last selection.
+  /// The data for which the closure ran last.
   private var source: ValueBox?
-  /// The last selection that succeeded.
+  /// The last selection that was made without an error.
   private var selected: TypedBox<Selected>?
-  /// The key of the data from which the last selection was made.
+  /// The key of the data from which `selected` was made; `nil` for a placeholder.
   private var selectedKey: EntryKey?
-  /// The error with which the selection of the present data failed, and the date of that data.
+  /// The error that the closure threw for the present data, and the date of that data.
   private var failure: (error: ErrorBox, at: Timestamp)?
 
-  /// Creates a step without history, for code that has results without a sequence.
+  /// Creates a step that has seen no result, for code that has results without a sequence.
   ///
   /// - Parameter transform: Makes the selection.
   public init(transform: @escaping @Sendable (Value) throws -> Selected) {
     self.transform = transform
   }
 
-  /// Forgets earlier data and selections.
+  /// Forgets earlier data and selections, so that the step is as new.
   public mutating func forget() { self = Self(transform: transform) }
 
   /// Takes the next result.
@@ -59,8 +58,8 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
   /// - Returns: The result, with the selection of its data.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
     guard let data = result.snapshot.data else {
-      // After a reset, the old selection must not come back beside an error. The selection of a
-      // placeholder may, because it has the same box each time.
+      // The key was reset: its old selection must not be shown beside a later error. The selection of a
+      // placeholder is stored, because the placeholder has the same box each time.
       if result.snapshot.key == selectedKey {
         selected = nil
         source = nil
@@ -71,11 +70,11 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
       source = data
       do {
         selected = TypedBox(try transform(data.value(as: Value.self)))
-        // The selection of a placeholder is no data, and does not stay beside an error.
+        // A placeholder's selection is no data of the key, and is not shown beside an error.
         selectedKey = result.isPlaceholderData ? nil : result.snapshot.key
         failure = nil
       } catch {
-        // The last selection stays, unless it belongs to another key or to a placeholder.
+        // The last selection is shown beside the error, unless it belongs to another key or to a placeholder.
         if result.snapshot.key != selectedKey || result.isPlaceholderData { selected = nil }
         failure = (ErrorBox(error), result.snapshot.dataUpdatedAt)
       }
@@ -87,7 +86,7 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
       error: failure.error,
       errorUpdatedAt: failure.at
     )
-    // A placeholder that cannot be selected is not shown.
+    // A placeholder is not shown if the closure throws for it.
     return QueryResult<Selected>(snapshot: snapshot, flags: result.flags.subtracting(.placeholder))
   }
 }

@@ -1,10 +1,10 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Keeps only settled results: data or an error, and no fetch in progress.
+  /// Omits results that are not settled: a settled result has data or an error, and no fetch runs.
   ///
-  /// Use it for outcomes without progress. Placeholders are omitted. A fetch that is paused because
-  /// the network is down counts as settled, because no other result is to be expected soon.
+  /// Use this to get outcomes without progress. Placeholders are omitted. A fetch that is paused because the
+  /// network is down counts as settled, because no other result is to be expected soon.
   ///
   /// ```swift
   /// for await outcome in client.stream(.users).settled() { print(outcome.status) }

@@ -1,22 +1,22 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Keeps the old data, or its parts, if new data or parts are equal.
+  /// Reuses the former data, or its parts, where new data is equal.
   ///
-  /// Use it for data that operators such as `select` derive; a fetched value shares parts with the
-  /// cached one anyway. Lists keep equal elements, by identity if they are `Identifiable` and by
-  /// position if not. Pages and dictionaries do likewise, and your own types if they conform to
-  /// ``/StreamQuery/StructurallyShared``. If nothing changed, the data stays the same object.
+  /// Use this for data that operators such as `select` derive; a fetched value shares parts with the cached
+  /// one anyway. Lists reuse equal elements, by identity if they are `Identifiable` and by position if not.
+  /// Pages and dictionaries reuse theirs, and your own types do if they conform to
+  /// ``/StreamQuery/StructurallyShared``. If nothing has changed, the data stays the same object.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.filter { !$0.email.isEmpty } }.sharingUnchanged()
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. The last data is kept, to compare.
+  /// - Buffering: none, and no task. The last data is stored for the comparison.
   ///
   /// - Complexity: O(*n*) comparisons per new data.
-  /// - Returns: Results that share unchanged parts.
+  /// - Returns: Results with data that shares its unchanged parts.
   public func sharingUnchanged<Value: Equatable>()
     -> ResultSequence<Self, _SharingStep<Value>>
   where Element == QueryResult<Value> {
@@ -28,9 +28,9 @@ extension AsyncSequence {
 /// The step of `sharingUnchanged()`.
 public struct _SharingStep<Value: Equatable & Sendable>: _ResultStep, Sendable {
   private let rule = SharingRule.of(Value.self)
-  /// The last data of the base sequence.
+  /// The last data of the base sequence, before sharing.
   private var source: ValueBox?
-  /// The shared data that was made from it.
+  /// The data that was made from `source` by sharing.
   private var shared: ValueBox?
 
   /// Takes the next result.

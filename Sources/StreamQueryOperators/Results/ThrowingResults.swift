@@ -1,10 +1,10 @@
 @_spi(Adapters) public import StreamQuery
 
 nonisolated extension QueryClient {
-  /// Observes a query and throws the errors that its own `throwOnError` names.
+  /// Observes a query, and throws the errors that the query's `throwOnError` names.
   ///
-  /// The same as `results(of:)` with `throwing(when:)` and the policy of the query, or of the
-  /// defaults of its key.
+  /// This is `results(of:)` with `throwing(when:)`, and with the policy of the query or of the defaults of
+  /// its key.
   ///
   /// ```swift
   /// let user = Query<User>.user(42).throwOnError(.when { $0 is AuthError })
@@ -12,13 +12,13 @@ nonisolated extension QueryClient {
   /// ```
   ///
   /// - Finish, cancellation: as `results(of:)`.
-  /// - Failure: the error of a result, once its fetch has ended. The sequence is over then.
+  /// - Failure: the error of a result, once its fetch has ended. Then the sequence is over.
   /// - Buffering: none, and no task.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - options: Options of each observer, over those of the query.
-  /// - Returns: A sequence that fails. Each iterator is an observer of its own.
+  ///   - options: Options of each observer, which take precedence over those of the query.
+  /// - Returns: A sequence that can fail. Each iterator is an observer of its own.
   public nonisolated func throwingResults<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil

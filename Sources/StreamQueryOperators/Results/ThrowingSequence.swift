@@ -1,21 +1,21 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Throws the errors that a policy names; other errors stay in the results.
+  /// Throws errors of results if a policy says so; other errors stay in the results.
   ///
-  /// An error is thrown once no fetch runs: while a failed query is fetched again, it may still
-  /// succeed. The policy is evaluated once per error.
+  /// An error is thrown when no fetch runs, because a running fetch may still succeed. The policy is
+  /// evaluated once per error.
   ///
   /// ```swift
   /// for try await result in client.stream(.user(42)).throwing(when: .always) { show(result) }
   /// ```
   ///
   /// - Finish, cancellation: as this sequence.
-  /// - Failure: the error of a result, or this sequence's own. The sequence is over then.
+  /// - Failure: the error of a result, or this sequence's own. Then the sequence is over.
   /// - Buffering: none, and no task.
   ///
-  /// - Parameter policy: The errors to throw; a Bool literal stands for all or none.
-  /// - Returns: A sequence that fails.
+  /// - Parameter policy: Decides which errors are thrown; a Bool literal stands for all or none.
+  /// - Returns: A sequence that can fail.
   public func throwing<Value>(
     when policy: ThrowPolicy
   ) -> ThrowingSequence<Self, Value>
@@ -23,18 +23,19 @@ extension AsyncSequence {
     ThrowingSequence(base: self) { policy.shouldThrow($0) }
   }
 
-  /// Throws the errors that a closure names; other errors stay in the results.
+  /// Throws errors of results if a closure says so; other errors stay in the results.
   ///
   /// ```swift
   /// client.stream(.user(42)).throwing(when: { $0 is AuthError })
   /// ```
   ///
   /// - Finish, cancellation: as this sequence.
-  /// - Failure: the error of a result, or this sequence's own. The sequence is over then.
+  /// - Failure: the error of a result, or this sequence's own. Then the sequence is over.
   /// - Buffering: none, and no task.
   ///
-  /// - Parameter shouldThrow: Called once for each error, when no fetch runs.
-  /// - Returns: A sequence that fails.
+  /// - Parameter shouldThrow: Returns whether an error is thrown; called once for each error, when no fetch
+  ///   runs.
+  /// - Returns: A sequence that can fail.
   public func throwing<Value>(
     when shouldThrow: @escaping @Sendable (any Error) -> Bool
   ) -> ThrowingSequence<Self, Value>
@@ -46,7 +47,7 @@ extension AsyncSequence {
 /// The sequence of `throwing(when:)`.
 public struct ThrowingSequence<Base: AsyncSequence, Value: Sendable>: AsyncSequence
 where Base.Element == QueryResult<Value> {
-  /// A result whose error, if any, is not thrown.
+  /// A result; if it has an error, that was not to be thrown.
   public typealias Element = QueryResult<Value>
 
   /// The error of a result, or the failure of the base sequence.
@@ -64,9 +65,9 @@ where Base.Element == QueryResult<Value> {
 }
 
 extension ThrowingSequence {
-  /// Gives the results of the base sequence until an error is thrown.
+  /// Delivers the results of the base sequence until an error is thrown.
   public struct Iterator: AsyncIteratorProtocol {
-    /// The base iterator; the first error drops it, with its subscription.
+    /// The iterator of the base sequence; `nil` after an error, so that its subscription ends.
     var base: Base.AsyncIterator?
     var step: ThrowingStep
 

@@ -1,9 +1,9 @@
 internal import StreamQuery
 
-/// Decides which errors of results are thrown.
+/// Decides whether the error of a result is thrown.
 struct ThrowingStep {
   let shouldThrow: @Sendable (any Error) -> Bool
-  /// The last error for which the policy was evaluated, and that stays in the results.
+  /// The last error for which `shouldThrow` returned `false`.
   private var inline: ErrorBox?
 
   init(shouldThrow: @escaping @Sendable (any Error) -> Bool) {

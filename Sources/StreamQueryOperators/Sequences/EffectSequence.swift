@@ -1,11 +1,11 @@
-/// The sequence of an operator that runs an action and lets every element through.
+/// The sequence of an operator that runs an action and lets every element through, without a task or a
+/// buffer.
 ///
 /// A step decides which input the action gets. The action runs on the actor on which it was written, so that
-/// an action of a view's model may change the model; any other action runs on the consumer's actor. There is
-/// no task and no buffer.
+/// an action of a view's model may change the model; any other action runs on the consumer's actor.
 ///
-/// A test that drives a simulation from the main actor keeps that actor busy, so that an action of the main
-/// actor cannot run. Use `Simulation.onMainActor`, or pass a function without an actor.
+/// A test that drives a simulation from the main actor keeps that actor busy, so an action of the main actor
+/// cannot run. Use `Simulation.onMainActor`, or pass a function without an actor.
 ///
 /// ```swift
 /// let users: EffectSequence<QueryResults<[User]>, _OnSuccessStep<[User]>>
@@ -40,7 +40,7 @@ where Step.Input == Base.Element, Step.Output: Sendable {
 }
 
 extension EffectSequence {
-  /// Gives the elements of the base sequence, and runs the action.
+  /// Delivers the elements of the base sequence, and runs the action for them.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var base: Base.AsyncIterator
     @usableFromInline var step: Step

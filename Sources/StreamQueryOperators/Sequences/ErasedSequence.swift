@@ -1,8 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// Hides the type of this sequence.
   ///
-  /// Use it for a property or a parameter that has to name a type, and to apply operators one after the other
-  /// in a variable.
+  /// Use this for a property or a parameter that has to name a type, or for a variable to which operators are
+  /// applied one after the other.
   ///
   /// ```swift
   /// let names: ErasedSequence<QueryResult<[String]>, Never>
@@ -10,7 +10,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence.
-  /// - Buffering: none, and no task. Each element costs a call that is not inlined.
+  /// - Buffering: none, and no task. Each element costs a call that cannot be inlined.
   ///
   /// - Returns: A sequence of the same elements.
   public func erased() -> ErasedSequence<Element, Failure> {
@@ -18,7 +18,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   }
 }
 
-/// A sequence whose type does not tell which operators made it.
+/// A sequence with a type that does not tell which operators made it.
 ///
 /// Operators that start tasks return it, such as debouncing, merging and switching. Chains of them are
 /// type-checked quickly, and a property can name the type.
@@ -32,7 +32,7 @@ public struct ErasedSequence<Element: Sendable, Failure: Error>: AsyncSequence, 
 
   /// Hides the type of a sequence.
   ///
-  /// - Parameter base: Any sequence of such elements and failures, also an existential.
+  /// - Parameter base: Any sequence with these types of elements and failures; it may be an existential.
   public init(_ base: any AsyncSequence<Element, Failure> & Sendable) {
     self.base = base
   }
@@ -46,7 +46,7 @@ public struct ErasedSequence<Element: Sendable, Failure: Error>: AsyncSequence, 
 }
 
 extension ErasedSequence {
-  /// Gives the elements of the hidden sequence.
+  /// Delivers the elements of the hidden sequence.
   public struct Iterator: AsyncIteratorProtocol {
     private var base: any AsyncIteratorProtocol<Element, Failure>
 

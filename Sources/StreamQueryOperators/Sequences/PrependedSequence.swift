@@ -1,18 +1,18 @@
 extension AsyncSequence {
   /// Puts elements before the elements of this sequence.
   ///
-  /// Use it for a trigger that also fires at the start, or an input with a first value.
+  /// Use this for a trigger that also fires at the start, or for an input with a first value.
   ///
   /// ```swift
   /// searchText.prepend("").switchToLatest { client.stream(.search($0)) }
   /// ```
   ///
-  /// - Finish, failure, cancellation: as this sequence, whose iteration starts after these elements. A
+  /// - Finish, failure, cancellation: as this sequence, which is iterated after the first elements. A
   ///   cancelled consumer gets no more elements.
   /// - Buffering: none, and no task.
   ///
   /// - Parameter elements: The first elements, in order.
-  /// - Returns: A sequence of these elements and this sequence's.
+  /// - Returns: A sequence with the first elements, followed by those of this sequence.
   public func prepend(_ elements: Element...) -> PrependedSequence<Self> {
     PrependedSequence(base: self, elements: elements)
   }
@@ -38,7 +38,7 @@ public struct PrependedSequence<Base: AsyncSequence>: AsyncSequence {
 }
 
 extension PrependedSequence {
-  /// Gives the elements, then the elements of the base sequence.
+  /// Delivers the first elements, and then the elements of the base sequence.
   public struct Iterator: AsyncIteratorProtocol {
     enum State {
       case before(ArraySlice<Base.Element>, Base)
@@ -71,7 +71,7 @@ extension PrependedSequence {
         }
         iterator = base.makeAsyncIterator()
       }
-      // A sequence that throws is at its end, like one that returns `nil`.
+      // The state is set in advance, so that the sequence is at its end if the base sequence ends or throws.
       state = .ended
       guard let element = try await iterator.next(isolation: actor) else { return nil }
       state = .begun(iterator)

@@ -1,9 +1,9 @@
-/// The sequence of an operator on results that works element by element.
+/// The sequence of an operator that turns each result into at most one element, without a task or a buffer.
 ///
-/// There is no task and no buffer: the step takes an element when the consumer asks for it, on the consumer's
-/// actor. Each iterator has its own step. The sequence is `Sendable` if its base and its step are.
+/// The step handles a result when the consumer asks for an element, on the consumer's actor. Each iterator
+/// has its own step. The sequence is `Sendable` if its base and its step are.
 ///
-/// Operators name their type, so that a chain of twelve is type-checked in milliseconds.
+/// Operators name this type, so that a chain of twelve is type-checked in milliseconds.
 ///
 /// ```swift
 /// let names: ResultSequence<QueryResults<[User]>, _SelectStep<[User], [String]>>
@@ -20,8 +20,8 @@ where Step.Input == Base.Element {
   @usableFromInline let base: Base
   @usableFromInline let step: Step
 
-  // All members are inlinable, so that the compiler makes one function of a chain where it is used; generic
-  // code takes three times as long.
+  // All members are inlinable, so that the compiler makes one function of a chain in the module that uses it.
+  // Generic code takes three times as long.
   @inlinable
   init(_ base: Base, _ step: Step) {
     self.base = base
@@ -38,7 +38,7 @@ where Step.Input == Base.Element {
 }
 
 extension ResultSequence {
-  /// Gives the outputs of the step.
+  /// Delivers the outputs of the step.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var base: Base.AsyncIterator
     @usableFromInline var step: Step

@@ -1,8 +1,7 @@
 // swift-format-ignore: NoLeadingUnderscores
 /// The work of an operator on one element, without waiting.
 ///
-/// A step is a value in the iterator of a ``ResultSequence`` or an ``EffectSequence``, which no other code
-/// uses.
+/// A step is a value in the iterator of a ``ResultSequence`` or an ``EffectSequence``; no other code uses it.
 public protocol _ResultStep<Input, Output> {
   /// The element of the base sequence.
   associatedtype Input
@@ -13,6 +12,6 @@ public protocol _ResultStep<Input, Output> {
   /// Takes the next element.
   ///
   /// - Parameter input: The element.
-  /// - Returns: The output; `nil` omits the element.
+  /// - Returns: The output; `nil` if the element is omitted.
   mutating func take(_ input: Input) -> Output?
 }

@@ -1,9 +1,9 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Iterates this sequence under another clock and executor.
+  /// Iterates this sequence with a given clock and executor.
   ///
-  /// They are `Scheduling.current` for every operator before this one, and for its tasks.
+  /// All operators before this one, and their tasks, get them as `Scheduling.current`.
   ///
   /// ```swift
   /// merge(pushMessages, socketMessages)
@@ -33,12 +33,11 @@ public struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
   let base: Base
   let scheduling: Scheduling
 
-  /// Begins an iteration under the scheduling.
+  /// Begins an iteration with the scheduling as `Scheduling.current`.
   ///
   /// - Returns: An iterator.
   public func makeAsyncIterator() -> Iterator {
-    // This is inside of the scheduling, too, because a sequence may subscribe when its iterator is
-    // made.
+    // The iterator is also created with the scheduling, because a sequence may subscribe at that moment.
     Scheduling.$current.withValue(scheduling) {
       Iterator(base: base.makeAsyncIterator(), scheduling: scheduling)
     }
@@ -46,7 +45,7 @@ public struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
 }
 
 extension ScheduledSequence {
-  /// Iterates the base sequence under the scheduling.
+  /// Iterates the base sequence with the scheduling as `Scheduling.current`.
   public struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
     let scheduling: Scheduling
@@ -59,7 +58,7 @@ extension ScheduledSequence {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Base.Failure) -> Base.Element? {
-      // `withValue` loses the type of the error, so the error is returned in a result.
+      // `withValue` does not keep the type of the error, so the error is returned in a result.
       let result = await Scheduling.$current.withValue(
         scheduling,
         operation: { () async -> Result<Base.Element?, Base.Failure> in

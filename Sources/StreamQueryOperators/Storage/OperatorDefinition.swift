@@ -1,20 +1,20 @@
-/// The parts of an operator that has not started: its machine, its upstreams, its clock.
+/// The description of an operator that has not started: its machine, its upstreams and its clock.
 struct OperatorDefinition<Machine: OperatorMachine, Output: Sendable, Failure: Error>: Sendable {
   typealias Storage = OperatorStorage<Machine, Output, Failure>
   typealias Source = Storage.Source
 
   let machine: Machine
   let sources: [Source]
-  /// The clock of a timed machine; `nil` for the clock of `Scheduling.current` when the iteration
-  /// starts.
+  /// The clock of a timed machine; `nil` means the clock of `Scheduling.current` at the start of the
+  /// iteration.
   var clock: (any Clock<Duration>)?
-  /// The failure that the consumer gets when the machine's time is up.
+  /// The failure that the consumer gets when its wait exceeds the limit of `timeout`.
   var timeOutFailure: Failure?
 
-  /// The sequence that users see.
+  /// The operator's sequence, as a public function returns it.
   var sequence: ErasedSequence<Output, Failure> { ErasedSequence(OperatorSequence(self)) }
 
-  /// An upstream whose elements go to the consumer.
+  /// Makes an upstream from a sequence; its elements go to the consumer.
   static func source<Base: AsyncSequence & Sendable>(
     _ base: Base,
     element: @escaping @Sendable (Base.Element) -> Output,
@@ -23,7 +23,7 @@ struct OperatorDefinition<Machine: OperatorMachine, Output: Sendable, Failure: E
     source(base, failure: failure) { $0.arrived(element($1), from: $2) }
   }
 
-  /// An upstream whose elements are upstreams.
+  /// Makes an upstream from a sequence; each of its elements opens another upstream.
   static func source<Base: AsyncSequence & Sendable>(
     _ base: Base,
     opening: @escaping @Sendable (Base.Element) -> Source,
@@ -32,10 +32,11 @@ struct OperatorDefinition<Machine: OperatorMachine, Output: Sendable, Failure: E
     source(base, failure: failure) { $0.opened(opening($1), from: $2) }
   }
 
-  /// The failure of an upstream that has none.
+  /// Returns the failure of an upstream that cannot fail; it is never called.
   @Sendable static func impossible(_ failure: Never) -> Failure {}
 
-  /// Asks for one element whenever the machine wants one, and reports the answer.
+  /// Makes an upstream: it asks the sequence for an element whenever the machine wants one, and reports the
+  /// answer.
   private static func source<Base: AsyncSequence & Sendable>(
     _ base: Base,
     failure: @escaping @Sendable (Base.Failure) -> Failure,

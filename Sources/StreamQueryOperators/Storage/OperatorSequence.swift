@@ -1,9 +1,8 @@
 internal import StreamQuery
 
-/// The sequence behind every operator that needs a task.
+/// The sequence of an operator that needs a task.
 ///
-/// Each iterator starts its own tasks at its first `next`, where it also reads
-/// `Scheduling.current`.
+/// Each iterator reads `Scheduling.current` at its first `next`, and then starts tasks of its own.
 struct OperatorSequence<Machine: OperatorMachine, Output: Sendable, Failure: Error>: AsyncSequence {
   typealias Element = Output
 
@@ -20,9 +19,9 @@ struct OperatorSequence<Machine: OperatorMachine, Output: Sendable, Failure: Err
 
 extension OperatorSequence {
   struct Iterator: AsyncIteratorProtocol {
-    /// The parts of the operator.
+    /// The description of the operator, until the first `next`.
     ///
-    /// They are released at the first `next`, so that no upstream outlives its task.
+    /// It is released then, so that no upstream outlives its task.
     private var definition: OperatorDefinition<Machine, Output, Failure>?
     private var handle: OperatorStorage<Machine, Output, Failure>.Handle?
 

@@ -1,30 +1,29 @@
 internal import StreamQuery
 
-/// The state of an `OperatorStorage` under its lock: the machine, and the tasks and values for which the
-/// machine has only identifiers.
+/// The part of an operator that its lock protects: the machine, and the tasks and values that the machine
+/// knows only by their identities.
 struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error> {
   typealias Answer = Result<Output?, Failure>
   typealias Source = OperatorStorage<Machine, Output, Failure>.Source
 
-  /// One started upstream.
+  /// An upstream that has started.
   struct Upstream {
     let slot: TaskSlot
-    /// Whether the machine has asked the upstream for an element, and the upstream's task has not
-    /// seen that yet.
+    /// Whether the machine has asked for an element, and the upstream's task has not noticed it yet.
     var hasPull = false
-    /// The task of the upstream, while it waits to be asked for an element.
+    /// The task of the upstream, while it waits until the machine asks for an element.
     var waiter: SuspendedTask<Bool>?
   }
 
   enum Consumer {
-    /// The consumer does not wait, or is about to begin.
+    /// The consumer does not wait, or is about to suspend itself.
     case absent
-    /// The consumer was answered before it began to wait.
+    /// The consumer's answer came before it suspended itself.
     case answered(Answer)
     case parked(SuspendedTask<Answer>)
   }
 
-  /// The work of a transaction that is done outside the lock.
+  /// The work of a transaction that is done after the unlock.
   struct Effects {
     var starts: [(id: UpstreamID, source: Source, slot: TaskSlot)] = []
     var timer: (end: Duration, slot: TaskSlot)?
@@ -32,7 +31,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     var pulls: [(waiter: SuspendedTask<Bool>, isPulled: Bool)] = []
     var answer: (consumer: SuspendedTask<Answer>, answer: Answer)?
 
-    // The answers to release, outside the lock because that may run user code.
+    // The answers to release after the unlock, because their release may run user code.
     var releasedAnswers: [Answer] = []
     var releasedSources: [Source] = []
   }
@@ -76,7 +75,8 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     return answer
   }
 
-  /// Whether an upstream may go on; `nil` if it has to wait.
+  /// Whether an upstream may ask for its next element: `false` if it was stopped, and `nil` if it has to
+  /// wait.
   mutating func takePull(_ id: UpstreamID) -> Bool? {
     guard let upstream = upstreams[id] else { return false }
     guard upstream.hasPull else { return nil }
@@ -84,7 +84,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     return true
   }
 
-  /// Whether the report of a timer still counts.
+  /// Returns whether a timer that fired is still the present one, which ends then.
   mutating func timerReported(_ slot: TaskSlot) -> Bool {
     guard timer === slot else { return false }
     timer = nil
@@ -96,9 +96,9 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     return effects
   }
 
-  /// Gives an input to the machine, and collects the work for after the lock.
+  /// Gives an input to the machine, and collects the work to do after the unlock.
   mutating func receive(_ input: OperatorInput, at now: Duration) {
-    // If a clock runs back, the machine's time stands still.
+    // If the clock runs back, the machine's time does not.
     latest = max(latest, now)
     for action in machine.receive(input, at: latest) { perform(action) }
   }
@@ -148,8 +148,8 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     case .absent:
       consumer = .answered(answer)
     case .answered(let earlier):
-      // A machine answers each demand once. If it answered twice, the earlier value would be
-      // released outside the lock.
+      // A machine answers each demand once. If it ever answered twice, the earlier value would be released
+      // after the unlock.
       effects.releasedAnswers.append(earlier)
       consumer = .answered(answer)
     }

@@ -1,20 +1,20 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The tasks of the upstreams, the timer and the consumer of an operator; it performs the machine's
-/// actions.
+/// Runs the tasks of an operator: the upstreams, the timer and the waiting consumer.
 ///
 /// Every input is one transaction: lock, ask the machine, collect the effects of its actions, unlock, perform
-/// them. Under the lock no task is resumed, created or cancelled, no clock is read and no user's value is
-/// released; values that a transaction drops leave the lock in its effects. The effects of two transactions
-/// may overlap, because pulls, answers and stops, whose order matters, are recorded under the lock.
+/// the effects. Under the lock no task is resumed, created or cancelled, no clock is read and no user's value
+/// is released. Values that a transaction drops are stored in its effects, and so are released after the
+/// unlock. The effects of two transactions may be performed at the same time. This is safe, because whatever
+/// depends on order (requests to upstreams, answers to the consumer, the stop) is recorded under the lock.
 ///
-/// Tasks hold the storage, the consumer's iterator holds a `Handle`. So the release of the iterator
-/// ends the tasks.
+/// The tasks retain the storage, and the consumer's iterator retains a `Handle`. So the release of the
+/// iterator ends the tasks.
 final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure: Error>: Sendable {
   typealias State = OperatorState<Machine, Output, Failure>
 
-  /// Iterates one upstream and reports to the storage; the body of that upstream's task.
+  /// The body of an upstream's task: iterates the upstream, and reports to the storage.
   typealias Source = @Sendable (_ storage: OperatorStorage, _ id: UpstreamID) async -> Void
 
   /// The answer to the consumer: an element, the end, or a failure.
@@ -34,8 +34,8 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
 
   /// Waits for the next element.
   ///
-  /// It stays on the caller's actor: a consumer on the main actor does not leave it when an element
-  /// is ready.
+  /// The method stays on the caller's actor: a consumer on the main actor does not leave it if an element is
+  /// ready.
   func next(isolation: isolated (any Actor)?) async throws(Failure) -> Output? {
     if Task.isCancelled {
       cancel()
@@ -59,14 +59,14 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
     return try answer.get()
   }
 
-  /// The consumer's task was cancelled, or its iterator dropped.
+  /// Stops the operator, because the consumer's task was cancelled or its iterator was released.
   func cancel() {
     transaction { _ in .cancelled }
   }
 
   // MARK: The upstreams
 
-  /// Waits until the machine wants an element of this upstream; `false` if it wants none any more.
+  /// Waits until the machine wants an element of this upstream; returns `false` if the upstream was stopped.
   func isPulled(_ id: UpstreamID) async -> Bool {
     if let pulled = state.withLock({ $0.takePull(id) }) { return pulled }
     return await SuspendedTask.suspend { waiter in
@@ -90,7 +90,7 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
     transaction { .opened($0.add(source), from: id) }
   }
 
-  /// The task of an upstream is about to return.
+  /// Reports that the task of an upstream is about to return.
   func ended(_ id: UpstreamID, with failure: Failure?) {
     transaction { state in
       state.upstreams[id] = nil
@@ -101,9 +101,8 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
 
   // MARK: Transactions
 
-  /// Gives an input to the machine and performs its actions.
-  ///
-  /// Every event of the operator comes through here.
+  /// Gives an input to the machine, and performs the actions that it returns; each event of the operator is
+  /// an input.
   private func transaction(
     notBefore earliest: Duration = .zero,
     _ input: (inout State) -> OperatorInput?
@@ -127,8 +126,8 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
   private func startTimer(until end: Duration, _ slot: TaskSlot) {
     guard let time else { return }
     let task = Task(executorPreference: scheduling.executor) {
-      // If a clock fails for its own reasons, its time counts as over: otherwise the operator would
-      // wait for ever.
+      // If the clock throws an error of its own, the wait counts as over: otherwise the operator would wait
+      // for ever.
       do { try await time.sleep(end) } catch { if Task.isCancelled { return } }
       self.transaction(notBefore: end) { $0.timerReported(slot) ? .timerFired : nil }
     }
@@ -137,7 +136,7 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
 }
 
 extension OperatorStorage {
-  /// Ends the operator when the iterator that holds it goes away.
+  /// Ends the operator when the iterator that retains this handle is released.
   final class Handle: Sendable {
     let storage: OperatorStorage
 

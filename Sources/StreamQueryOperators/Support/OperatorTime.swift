@@ -1,19 +1,19 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// The erased clock of an operator, which reads the time and waits.
+/// The clock of an operator without its type; it reads the time and waits.
 ///
-/// Times are durations since the operator started, because an `any Clock<Duration>` has no instant
-/// that could be stored or compared.
+/// Times are durations since the operator started, because an `any Clock<Duration>` has no instant that could
+/// be stored or compared.
 struct OperatorTime: Sendable {
   /// The time since the operator started.
   let now: @Sendable () -> Duration
 
-  /// Waits until a time since the operator started; throws when its task is cancelled.
+  /// Waits until a time, measured since the operator's start; throws when the task is cancelled.
   let sleep: @Sendable (_ deadline: Duration) async throws -> Void
 
   init(_ clock: any Clock<Duration>) {
-    // Most waits of operators are cancelled, and the runtime keeps a cancelled sleep until its time. So
-    // another clock with the same time is used.
+    // Most waits of operators are cancelled, and the runtime keeps a cancelled sleep until its time. So the
+    // continuous clock is replaced with one that shows the same time and ends cancelled sleeps.
     let clock = clock is ContinuousClock ? Deadlines.continuousClock : clock
     self = Self.erasing(clock)
   }
@@ -29,7 +29,7 @@ struct OperatorTime: Sendable {
   private static func erasing<C: Clock<Duration>>(_ clock: C) -> Self {
     let origin = clock.now
     return Self(
-      // The time is clamped, so that adding an interval does not overflow if the clock runs back, or for
+      // The time is limited, so that adding an interval does not overflow if the clock runs back, or for
       // centuries.
       now: { min(max(.zero, origin.duration(to: clock.now)), Interval.longest) },
       sleep: { deadline in

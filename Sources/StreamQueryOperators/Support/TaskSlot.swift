@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Holds the task of an upstream or a timer, which can be cancelled before it exists.
+/// The task of an upstream or a timer, which can be cancelled before it exists.
 ///
-/// A transaction makes the slot under the storage's lock and creates the task after unlocking, so
-/// another transaction may cancel it in between.
+/// A transaction makes the slot under the storage's lock and creates the task after the unlock, so another
+/// transaction may cancel the slot in between.
 final class TaskSlot: Sendable {
   private enum State {
     case empty
@@ -13,7 +13,7 @@ final class TaskSlot: Sendable {
 
   private let state = Mutex(State.empty)
 
-  /// Stores the task, or cancels it if `cancel()` came first.
+  /// Stores the task, or cancels it if `cancel()` was called before.
   func attach(_ task: Task<Void, Never>) {
     let isCancelled = state.withLock { state in
       if case .cancelled = state { return true }
@@ -23,7 +23,7 @@ final class TaskSlot: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Cancels the task, now or as soon as there is one.
+  /// Cancels the task, now or as soon as it is stored.
   func cancel() {
     let task = state.withLock { state -> Task<Void, Never>? in
       defer { state = .cancelled }

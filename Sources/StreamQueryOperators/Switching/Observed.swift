@@ -3,9 +3,9 @@ public import StreamQuery
 extension AsyncSequence where Self: Sendable {
   /// Observes the newest query of this sequence, with one observer that moves from key to key.
   ///
-  /// Use it for a query whose key or options change. Cached data of the new key is the next result. With an
-  /// equal key, only the options of the observer change. It subscribes to the new key before it leaves the
-  /// old one.
+  /// Use this for a query that changes its key or its options. Cached data of a new key is the next result.
+  /// For an equal key, only the options of the observer change. The observer subscribes to a new key before
+  /// it leaves the old one.
   ///
   /// ```swift
   /// searchText.map { Query.search($0) }
@@ -13,19 +13,19 @@ extension AsyncSequence where Self: Sendable {
   ///   .keepPreviousData()
   /// ```
   ///
-  /// Use `switchToLatest` for streams of different types or with operators of their own: it makes a new
+  /// For streams of different types, or with operators of their own, use `switchToLatest`, which makes a new
   /// observer for each element.
   ///
-  /// - Finish: when the client is shut down, or if this sequence ends without a query. Otherwise
-  ///   the observer stays at the last query when this sequence ends.
+  /// - Finish: when the client is shut down, or if this sequence ends without a query. After a query, the
+  ///   observer stays at the last one when this sequence ends.
   /// - Failure: a failure of this sequence ends the observation and is thrown.
   /// - Cancellation: ends with `nil`; the observation ends.
-  /// - Buffering: none. One task asks for queries without pause; another asks the observer for a
-  ///   result while the consumer waits.
+  /// - Buffering: none. One task asks for queries without pause; another task asks the observer for a result
+  ///   while the consumer waits.
   ///
   /// - Parameters:
   ///   - client: The client that observes.
-  ///   - options: Options of the observer, over those of each query.
+  ///   - options: Options of the observer, which take precedence over those of each query.
   /// - Returns: Results of the newest query.
   public func observed<Value>(
     by client: QueryClient,
@@ -41,10 +41,10 @@ extension AsyncSequence where Self: Sendable {
 }
 
 nonisolated extension QueryClient {
-  /// Observes a query that a sequence of Bool turns on and off.
+  /// Observes a query, and enables or disables it by the elements of a Bool sequence.
   ///
-  /// Cached data shows at once, enabled or not. The query is off until the first element comes. Turning it on
-  /// fetches if the data is stale or missing. Turning it off stops automatic fetches and keeps the data.
+  /// Cached data shows at once, enabled or not. The query is disabled until the first element comes. Enabling
+  /// it fetches if the data is stale or missing. Disabling it stops automatic fetches and keeps the data.
   ///
   /// ```swift
   /// for await result in client.results(of: .user(42), enabledBy: isSignedIn) {
@@ -52,17 +52,18 @@ nonisolated extension QueryClient {
   /// }
   /// ```
   ///
-  /// - Finish: when the client is shut down. After the end of the sequence the query stays on or
-  ///   off.
+  /// - Finish: when the client is shut down. After the end of the sequence, the query stays enabled or
+  ///   disabled.
   /// - Failure: a failure of the sequence ends the observation and is thrown.
   /// - Cancellation: ends with `nil`; the observation ends.
-  /// - Buffering: none. One task asks for the sequence's elements without pause; another asks the
+  /// - Buffering: none. One task asks for the sequence's elements without pause; another task asks the
   ///   observer for a result while the consumer waits.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - isEnabled: Turns the query on and off.
-  ///   - options: Options of the observer, over those of the query; their `enabled` is not used.
+  ///   - isEnabled: The sequence that enables and disables the query.
+  ///   - options: Options of the observer, which take precedence over those of the query; their `enabled` is
+  ///     ignored.
   /// - Returns: Results of the query. Each iterator is an observer of its own.
   public nonisolated func results<Value, Switch: AsyncSequence & Sendable>(
     of query: Query<Value>,
@@ -84,10 +85,10 @@ nonisolated extension QueryClient {
 }
 
 extension AsyncSequence where Self: Sendable {
-  /// The results of the only observer that this sequence gives.
+  /// Returns the results of the only observer that this sequence delivers.
   ///
-  /// They end with the client or the consumer. No further element can begin them again, so the
-  /// whole sequence ends with them.
+  /// The results end with the client or the consumer. The whole sequence then ends, because no further
+  /// element can begin them again.
   fileprivate func followed<Value>() -> ErasedSequence<QueryResult<Value>, Failure>
   where Element == QueryResults<Value> {
     switching(

@@ -1,16 +1,18 @@
 internal import StreamQuery
 
-/// Gives the results of one observer, once, and moves that observer with each further element.
+/// Delivers the results of one observer, once, and moves that observer with each further element.
 ///
-/// `switchToLatest` follows the results, and asks for elements without pause.
+/// `switchToLatest` iterates the results, and meanwhile asks for elements without pause.
 struct SteeringStep<Input, Value: Sendable>: _ResultStep, Sendable {
   private let begin: @Sendable (Input) -> QueryObserver<Value>
   private let steer: @Sendable (QueryObserver<Value>, Input) -> Void
   private var observer: QueryObserver<Value>?
 
+  /// Creates a step without an observer.
+  ///
   /// - Parameters:
   ///   - begin: Makes the observer for the first element.
-  ///   - steer: Moves it for each further element.
+  ///   - steer: Moves the observer for each further element.
   init(
     begin: @escaping @Sendable (Input) -> QueryObserver<Value>,
     steer: @escaping @Sendable (QueryObserver<Value>, Input) -> Void

@@ -1,34 +1,32 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// Follows the stream of the newest element, and leaves the previous one.
+  /// Follows the stream of the newest element, and leaves the stream of the previous one.
   ///
-  /// Use it for a query whose key changes: the screen shows only the results of the newest key, and
-  /// the fetch of a key that nobody else observes is cancelled.
+  /// Use this for a query that changes its key: the screen shows only results of the newest key, and the
+  /// fetch of a key that nobody else observes is cancelled.
   ///
   /// ```swift
   /// client.stream(.user(email)).values().map(\.id)
   ///   .switchToLatest { client.stream(.projects(of: $0)) }
   /// ```
   ///
-  /// An element that equals the one before opens no new stream. Elements are compared if their type
-  /// is `Equatable`, which is checked at run time. Pass `false` to open a stream for every element, for
-  /// example for a search that is submitted again.
+  /// An element that equals the one before opens no new stream. Elements are compared if their type is
+  /// `Equatable`, which is checked at run time. Pass `false` to open a stream for every element, for example
+  /// for a search that is submitted again.
   ///
-  /// It subscribes to the new stream before it leaves the old one, so a key that both share does
-  /// not lose its last observer. No element of the old stream is delivered after the new element
-  /// has come.
+  /// The new stream is subscribed to before the old one is left, so a key that both share does not lose its
+  /// last observer. No element of the old stream is delivered after the new element has come.
   ///
   /// - Finish: when this sequence and the newest stream have finished.
   /// - Failure: a failure of this sequence or of the newest stream stops the other one and is thrown. The
   ///   failure of a former stream is ignored.
   /// - Cancellation: ends with `nil`; all tasks are cancelled.
-  /// - Buffering: none but the last element, to compare. This sequence's elements are asked for
-  ///   without pause in one task; the newest stream has another, and is asked only while the consumer
+  /// - Buffering: only the last element is stored, for the comparison. One task asks for this sequence's
+  ///   elements without pause; another task asks the newest stream for elements, but only while the consumer
   ///   waits.
   ///
   /// - Parameters:
   ///   - removingDuplicates: Whether an element that equals the one before is omitted.
-  ///   - transform: Makes the stream for an element. Called in a task of its own, once per element,
-  ///     in order.
+  ///   - transform: Makes the stream for an element. Called in a task, once per element, in order.
   /// - Returns: A sequence of the newest stream's elements.
   public func switchToLatest<Inner: AsyncSequence & Sendable>(
     removingDuplicates: Bool = true,
@@ -43,7 +41,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     )
   }
 
-  /// Follows the stream of the newest element, which cannot fail.
+  /// Follows the stream of the newest element, if streams cannot fail.
   ///
   /// A failure of this sequence stops the newest stream and is thrown.
   ///
@@ -65,9 +63,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     )
   }
 
-  /// Follows the stream of the newest element, if both fail with different types.
+  /// Follows the stream of the newest element, if this sequence and the streams have different types of
+  /// failures.
   ///
-  /// Otherwise this is the same as for one failure type; any error may be thrown.
+  /// The result is as for one failure type, except that it may throw any error.
   ///
   /// - Parameters:
   ///   - removingDuplicates: Whether an element that equals the one before is omitted.
@@ -86,7 +85,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     )
   }
 
-  /// The common part of all forms.
+  /// Switches between the streams that a closure makes from this sequence's elements; the basis of all forms
+  /// above.
   func switching<Inner: AsyncSequence & Sendable, Thrown: Error>(
     to transform: @escaping @Sendable (Element) -> Inner,
     removingDuplicates: Bool,
@@ -105,7 +105,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
-  /// Follows the stream of the newest element, if only such a stream can fail.
+  /// Follows the stream of the newest element, if streams can fail but this sequence cannot.
   ///
   /// A failure of the newest stream stops this sequence and is thrown. The failure of a former stream is
   /// ignored.

@@ -10,21 +10,20 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   ///   .switchToLatest { client.stream(.search($0)) }
   /// ```
   ///
-  /// - Finish: a waiting element is let through at once, then the sequence ends.
-  /// - Failure: likewise; then the failure is thrown.
+  /// - Finish: a waiting element is let through at once, and then the sequence ends.
+  /// - Failure: a waiting element is let through at once, and then the failure is thrown.
   /// - Cancellation: the sequence ends with `nil`; a waiting element is dropped.
-  /// - Buffering: this sequence's elements are asked for without pause in one task. The newest
-  ///   element waits for its interval. An element that passed waits for the consumer, and a newer
-  ///   one replaces it.
+  /// - Buffering: one task asks for this sequence's elements without pause. The newest element waits for its
+  ///   interval. An element that has passed waits for the consumer, and the next one that passes replaces it.
   ///
-  /// An element that comes exactly when the interval of the one before ends does not replace it.
+  /// If an element comes at the exact end of the earlier one's interval, the earlier one is let through.
   ///
   /// - Parameters:
-  ///   - interval: The length of the pause. Zero or less lets every element through; with more than 100
-  ///     years, only the last element comes, at the end.
-  ///   - clock: The clock of the interval; `nil` is the clock of `Scheduling.current` when the
-  ///     iteration starts.
-  /// - Returns: A sequence of the elements before each pause.
+  ///   - interval: The length of the pause. Zero or less lets every element through. With more than 100
+  ///     years, only the last element comes, at the end of this sequence.
+  ///   - clock: The clock that measures the interval; `nil` means the clock of `Scheduling.current` at the
+  ///     start of the iteration.
+  /// - Returns: A sequence with the last element before each pause.
   public func debounce(
     for interval: Duration,
     clock: (any Clock<Duration>)? = nil

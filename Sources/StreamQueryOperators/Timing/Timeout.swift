@@ -1,25 +1,25 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
-  /// Fails when an element takes too long.
+  /// Fails when the consumer waits too long for an element.
   ///
-  /// Time counts from the moment in which the consumer asks for an element, so that a slow consumer
-  /// causes no timeout.
+  /// Time counts from the moment at which the consumer asks for the element, so a slow consumer causes no
+  /// timeout.
   ///
   /// ```swift
   /// for try await price in prices.timeout(after: .seconds(10)) { show(price) }
   /// ```
   ///
-  /// - Finish: with this sequence.
-  /// - Failure: `TimeoutError`, after which this sequence is cancelled.
+  /// - Finish: when this sequence finishes.
+  /// - Failure: `TimeoutError`; this sequence is then cancelled.
   /// - Cancellation: the sequence ends with `nil`.
   /// - Buffering: none. One task asks this sequence for an element when the consumer asks for one.
   ///
-  /// An answer that comes exactly at the limit is late.
+  /// An element that comes at the exact limit is late.
   ///
   /// - Parameters:
-  ///   - limit: How long the consumer waits for one element. Zero or less is always too long; more
-  ///     than 100 years never is.
-  ///   - clock: The clock of the limit; `nil` is the clock of `Scheduling.current` when the
-  ///     iteration starts.
+  ///   - limit: The time for which the consumer waits for one element. With zero or less, every wait fails;
+  ///     with more than 100 years, none does.
+  ///   - clock: The clock that measures the limit; `nil` means the clock of `Scheduling.current` at the start
+  ///     of the iteration.
   /// - Returns: A sequence of the same elements that fails when one takes too long.
   public func timeout(
     after limit: Duration,
@@ -36,27 +36,27 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// Fails when an element takes too long.
+  /// Fails when the consumer waits too long for an element.
   ///
-  /// Time counts from the moment in which the consumer asks for an element, so that a slow consumer
-  /// causes no timeout.
+  /// Time counts from the moment at which the consumer asks for the element, so a slow consumer causes no
+  /// timeout.
   ///
   /// ```swift
   /// for try await price in prices.timeout(after: .seconds(10)) { show(price) }
   /// ```
   ///
-  /// - Finish: with this sequence.
-  /// - Failure: `TimeoutError`, after which this sequence is cancelled, or this sequence's own.
+  /// - Finish: when this sequence finishes.
+  /// - Failure: `TimeoutError`, after which this sequence is cancelled; or this sequence's own failure.
   /// - Cancellation: the sequence ends with `nil`.
   /// - Buffering: none. One task asks this sequence for an element when the consumer asks for one.
   ///
-  /// An answer that comes exactly at the limit is late.
+  /// An element that comes at the exact limit is late.
   ///
   /// - Parameters:
-  ///   - limit: How long the consumer waits for one element. Zero or less is always too long; more
-  ///     than 100 years never is.
-  ///   - clock: The clock of the limit; `nil` is the clock of `Scheduling.current` when the
-  ///     iteration starts.
+  ///   - limit: The time for which the consumer waits for one element. With zero or less, every wait fails;
+  ///     with more than 100 years, none does.
+  ///   - clock: The clock that measures the limit; `nil` means the clock of `Scheduling.current` at the start
+  ///     of the iteration.
   /// - Returns: A sequence of the same elements that fails when one takes too long.
   public func timeout(
     after limit: Duration,

@@ -1,11 +1,11 @@
-/// An element took longer than `timeout` allows.
+/// The error of `timeout`: the consumer has waited longer for an element than the limit allows.
 public struct TimeoutError: Error, Hashable, Sendable {
-  /// The time that the consumer was ready to wait.
+  /// The time for which the consumer waits at most.
   public let limit: Duration
 
   /// Creates the error.
   ///
-  /// - Parameter limit: The time that the consumer was ready to wait.
+  /// - Parameter limit: The time for which the consumer waits at most.
   public init(limit: Duration) {
     self.limit = limit
   }
