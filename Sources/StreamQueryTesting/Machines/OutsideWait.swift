@@ -1,28 +1,26 @@
-/// A wait for a simulated client, begun by a task that does not prefer the simulation's executor.
+/// A wait for a simulated client, by a caller that does not prefer the simulation's executor.
 ///
-/// Such a caller waits until another task drives the simulation. If the caller is itself the
-/// driver, it waits for ever. Nobody knows whether there is another driver, so all other callers
-/// are watched.
+/// Such a caller waits until another task drives the simulation. If the caller itself is the driver, it would
+/// wait for ever. It is not known whether another driver exists, so all other callers are watched.
 struct OutsideWait: Equatable, Sendable {
-  /// The decision about the wait.
+  /// The decision about a caller's wait.
   enum Verdict: Equatable, Sendable {
-    /// It belongs to the simulation, which reports it if nothing can end it.
+    /// The caller belongs to the simulation, which reports the wait itself if nothing can end it.
     case inside
-    /// Another task may come and drive.
+    /// Another task may come and drive the simulation.
     case watched
-    /// No task will drive.
+    /// No task will drive the simulation.
     case hopeless
   }
 
-  /// A waiting caller is reported after this number of checks in a row in which nobody drove the
-  /// simulation.
+  /// A caller is reported after this number of checks in a row, during which nobody drove the simulation.
   static var patience: Int { 5 }
 
-  /// The simulation is being driven on the caller's thread, so the caller is one of its jobs.
+  /// Whether the simulation is being driven on the caller's thread, so that the caller is one of its jobs.
   var isJob: Bool
-  /// The simulation is being driven.
+  /// Whether the simulation is being driven.
   var isDriven: Bool
-  /// The task is the one that created or last drove the simulation.
+  /// Whether the caller's task is the one that created or last drove the simulation.
   var isDriver: Bool
 
   var verdict: Verdict {
@@ -39,12 +37,12 @@ struct OutsideWait: Equatable, Sendable {
       seenDrives = drives
     }
 
-    /// Time has passed.
+    /// Checks once whether the simulation is driven.
     ///
     /// - Parameters:
     ///   - drives: The number of drives that have begun so far.
-    ///   - isDriven: Whether one is in progress.
-    /// - Returns: Whether to report the caller.
+    ///   - isDriven: Whether a drive is in progress.
+    /// - Returns: Whether the caller has to be reported now.
     mutating func looked(drives: Int, isDriven: Bool) -> Bool {
       idleLooks = isDriven || drives != seenDrives ? 0 : idleLooks + 1
       seenDrives = drives

@@ -1,35 +1,35 @@
 internal import StreamQuery
 
-/// The waits of a simulation, in words, for failures of a run, a wait or a comparison.
+/// The unfinished work and the waits of a simulation, in words, for the message of a failure.
 struct PendingReport: Equatable, Sendable {
-  /// Virtual time.
+  /// The present virtual time.
   var now: Duration = .zero
   /// The number of jobs that are ready and have not run.
   var readyJobs = 0
-  /// The number of sleepers on the clock, without the timers of clients.
+  /// The number of sleepers on the clock, except for timers of clients.
   var sleepers = 0
-  /// The time at which the next of all sleepers wakes.
+  /// The time at which the next sleeper wakes, timers of clients included.
   var nextDeadline: Duration?
   /// The number of calls of scripted fetches that wait to be released.
   var suspendedCalls = 0
-  /// Unfinished tasks of the simulation, by name.
+  /// The names of the simulation's unfinished tasks.
   var tasks: [String] = []
-  /// Fetches and runs of clients.
+  /// The unfinished fetches and runs of clients.
   var work: [Liveness.Work] = []
-  /// Other objects that are reported as alive.
+  /// Other objects that clients report as alive.
   var others: [String] = []
-  /// The waits of tasks of the simulation at clients that were made without it.
+  /// The waits of the simulation's tasks for clients that were made without the simulation.
   var elsewhere: [String] = []
 
-  /// The lines under their heading.
+  /// The lines of the report, with a heading.
   var text: String { Self.text(lines) }
 
-  /// Lines under their heading.
+  /// Returns some lines, with the heading of a report.
   static func text(_ lines: [String]) -> String {
     "What is pending:" + lines.map { "\n- \($0)" }.joined()
   }
 
-  /// One line for each object, and advice.
+  /// The lines of the report: one for each object, and advice.
   var lines: [String] {
     var lines = work.map { Self.line($0) } + others + tasks.map { "unfinished task: \($0)" }
     if suspendedCalls > 0 {
@@ -59,7 +59,8 @@ struct PendingReport: Equatable, Sendable {
     return lines
   }
 
-  /// Whether a fetch or a run is at work and the simulation does not know the cause of its wait.
+  /// Whether more fetches and runs are at work than calls of scripted fetches are suspended, so that their
+  /// wait is not known.
   private var hasUnknownWait: Bool {
     guard readyJobs == 0, sleepers == 0 else { return false }
     return work.count { $0.activity == .running } > suspendedCalls

@@ -1,9 +1,9 @@
-/// The jobs that may run now, and the choice among them.
+/// The jobs that may run now, and the choice of the next one.
 ///
-/// Without a generator the oldest comes first. With a generator, each ready job is equally likely.
-/// The last job moves to the place of the chosen one, which takes constant time; the order of the
-/// others does not matter, because the next choice is random, too. Jobs in line are a single
-/// candidate, the oldest of them, because a generator must not reorder the jobs of a serial queue.
+/// Without a generator the oldest job comes first. With a generator, each ready job is equally likely. The
+/// last job moves to the place of the chosen one, which takes constant time; the order of the others does not
+/// matter, because the next choice is random, too. Jobs in line keep their order, as in a serial queue, so
+/// only the oldest of them is a candidate.
 struct ReadyQueue<Job: Sendable>: Sendable {
   private var free = Line<Job>()
   private var inLine = Line<Job>()
@@ -27,12 +27,12 @@ struct ReadyQueue<Job: Sendable>: Sendable {
     inLine.jobs.append(job)
   }
 
-  /// The oldest job.
+  /// Removes and returns the oldest job.
   mutating func popFirst() -> Job? {
     free.popFirst() ?? inLine.popFirst()
   }
 
-  /// A job chosen by the generator, and its position.
+  /// Removes a job that the generator chooses; returns it with its position.
   mutating func popRandom(using random: inout SplitMix) -> (job: Job, index: Int)? {
     let count = candidateCount
     guard count > 0 else { return nil }
@@ -44,7 +44,7 @@ struct ReadyQueue<Job: Sendable>: Sendable {
   }
 }
 
-/// Jobs in order of arrival.
+/// Some jobs, in the order in which they came.
 private struct Line<Job: Sendable>: Sendable {
   var jobs: [Job] = []
   private(set) var head = 0
@@ -57,12 +57,12 @@ private struct Line<Job: Sendable>: Sendable {
     let job = jobs[head]
     head += 1
     if head == jobs.count {
-      // The jobs are removed one by one, because there usually is only one, and clearing an array
-      // takes longer.
+      // The jobs are removed one by one, because usually there is only one, and clearing an array takes
+      // longer.
       while jobs.popLast() != nil {}
       head = 0
     } else if head >= 1024, head * 2 >= jobs.count {
-      // A queue that never becomes empty must not grow for ever.
+      // The array is shortened, so that a queue which never becomes empty does not grow for ever.
       jobs.removeSubrange(..<head)
       head = 0
     }

@@ -1,25 +1,23 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// The decisions of a simulation: which job runs next, when time moves, and which failures there
-/// are.
+/// Decides for a simulation which job runs next and when time moves, and collects its failures.
 ///
-/// It is a value without locks, threads or clocks, so that its rules can be tested synchronously.
-/// The core holds it behind a mutex and performs the result of `next`.
+/// It is a value without locks, threads or clocks, so that its rules can be tested synchronously. The core
+/// keeps it behind a mutex and performs the results of `next`.
 struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
-  /// The next thing to do for the driver.
+  /// The driver's next step.
   enum Step {
     /// Run this job.
     case run(Job)
     /// Resume this sleeper, whose deadline has come.
     case wake(Waiter)
-    /// Nothing is ready and no sleeper is due.
+    /// Nothing is left to do at this instant: no job is ready and no sleeper is due.
     case settled
-    /// More happened at one instant than the limit allows.
+    /// More jobs and wake-ups happened at this instant than the limit allows.
     case exhausted
   }
 
-  /// The number of failures that are stored; others are only counted, because nobody reads
-  /// thousands.
+  /// The maximum number of stored failures; further ones are dropped, because nobody reads thousands.
   static var maximumFailures: Int { 100 }
 
   let jobLimit: Int
@@ -37,10 +35,10 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   private(set) var owner: ThreadIdentity
   private(set) var isDriving = false
-  /// Whether the simulation has been released, so that it will not be driven again.
+  /// Whether the simulation has ended for good and is not driven any more.
   private(set) var isOver = false
   private(set) var foreignJobCount = 0
-  /// Whether the main actor and plain tasks are part of this simulation.
+  /// Whether the simulation also runs jobs of the main actor and plain tasks.
   var holdsMainActor = false
   private var hasWaitedElsewhere = false
 
@@ -52,18 +50,15 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     self.owner = owner
     isSeeded = seed != 0
     scheduling = SplitMix(seed: seed)
-    // Random values have a generator of their own, because drawing one must not change the
-    // schedule.
+    // Random values have a generator of their own, so that drawing one does not change the schedule.
     values = SplitMix(seed: ~seed)
   }
 
   // MARK: Jobs
 
-  /// Keeps a job for the driver.
+  /// Adds a ready job; returns `false`, without adding it, after the last drive of the simulation.
   ///
-  /// After the last drive of the simulation, it does not keep the job and returns `false`.
-  ///
-  /// A job in line belongs to the main actor, whose queue keeps its order with any seed.
+  /// Jobs in line are those of the main actor, which keep their order with any seed.
   mutating func enqueue(_ job: Job, from thread: ThreadIdentity, isInLine: Bool = false) -> Bool {
     guard !isOver else { return false }
     if isInLine, isSeeded { ready.appendInLine(job) } else { ready.append(job) }
@@ -71,10 +66,10 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     return true
   }
 
-  /// The next thing to do at this instant.
+  /// Returns the next step at this instant.
   ///
-  /// Without a seed, all ready jobs run before the next due sleeper wakes. With a seed, all due
-  /// sleepers are woken first, so that the generator also chooses among them.
+  /// Without a seed, all ready jobs run before the next due sleeper wakes. With a seed, all due sleepers are
+  /// woken first, so that the generator also chooses among them.
   mutating func next() -> Step {
     if isSeeded, let waiter = sleepers.popDue(at: now, includingLast: false) {
       return take(.wake(waiter))
@@ -122,9 +117,9 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     scheduleHash ^= scheduleHash >> 29
   }
 
-  /// Ends the schedule for good.
+  /// Ends the schedule for good: no job is accepted any more.
   ///
-  /// - Returns: The remaining jobs and sleepers, which the caller passes on.
+  /// - Returns: The remaining jobs and sleepers.
   mutating func retire() -> (jobs: [Job], sleepers: [Waiter]) {
     isOver = true
     var jobs: [Job] = []
@@ -134,7 +129,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   // MARK: Time
 
-  /// Moves time to the next sleeper's deadline, if one is not after `limit`.
+  /// Moves time to the next sleeper's deadline, unless that is after `limit`; returns whether it did.
   mutating func moveToNextDeadline(notAfter limit: Duration?) -> Bool {
     guard let deadline = sleepers.nextDeadline() else { return false }
     if let limit, deadline > limit { return false }
@@ -150,7 +145,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     mix(UInt64(bitPattern: parts.seconds) ^ UInt64(bitPattern: parts.attoseconds))
   }
 
-  /// Grants another full limit of jobs at the present instant.
+  /// Allows as many further jobs at the present instant as at a new one.
   mutating func grantFreshLimit() {
     stepsAtInstant = 0
   }
@@ -176,15 +171,14 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     isDriving = false
   }
 
-  /// Makes a thread the owner of the simulation, unless the simulation is being driven: between
-  /// drives, the thread that uses it owns it.
+  /// Makes a thread the owner of the simulation, because it uses the simulation between two drives.
   mutating func adopt(_ thread: ThreadIdentity) {
     if !isDriving { owner = thread }
   }
 
   // MARK: Failures
 
-  /// Code of the simulation waits for a client that was made without it.
+  /// Notes that code of the simulation waits for a client that was made without it.
   ///
   /// If the main actor is part of the simulation, such a client answers in real time, and the result depends
   /// on luck. So the test fails, once.
@@ -210,7 +204,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   private mutating func foreignJobArrived() {
     foreignJobCount += 1
-    // Only the first job is reported: the number of further jobs depends on the other thread and
+    // Only the first job is reported, because the number of further ones depends on the other thread and
     // differs from run to run.
     if foreignJobCount == 1 { fail(holdsMainActor ? Self.returned : Self.foreignJob) }
   }

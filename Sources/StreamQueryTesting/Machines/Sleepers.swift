@@ -1,15 +1,13 @@
-/// The sleepers and their deadlines, as a binary heap.
+/// The sleepers and their deadlines, as a binary heap; sleepers with the same deadline are in order of
+/// registration.
 ///
-/// Sleepers with the same deadline are in order of registration.
+/// A sleeper is first reserved and then parked, so that a cancellation in between is not lost. Cancelling
+/// frees the sleeper's slot at once, but leaves a dead entry in the heap. That is dropped when it reaches the
+/// top, or when dead entries outnumber living ones.
 ///
-/// A sleeper is first reserved, then parked, so that a cancellation that comes in between is
-/// remembered. Cancelling frees its place at once and leaves a dead entry in the heap, which is
-/// dropped when it reaches the top or when dead entries outnumber living ones.
-///
-/// A sleeper may ask to wake last of all sleepers at an instant, when everything else at that
-/// instant has run.
+/// A sleeper may ask to wake after everything else at its instant.
 struct Sleepers<Waiter: Sendable>: Sendable {
-  /// The identity of one sleep; it identifies nothing after the end of the sleep.
+  /// The identity of one sleep, which is valid until the sleep ends.
   struct Ticket: Equatable, Sendable {
     fileprivate let slot: Int
     fileprivate let serial: UInt64
@@ -73,7 +71,8 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     return Ticket(slot: index, serial: lastSerial)
   }
 
-  /// Parks a waiter; `false` if the sleep was cancelled before, and the waiter is not kept.
+  /// Parks a waiter until a deadline; returns `false`, without storing the waiter, if the sleep was cancelled
+  /// before.
   mutating func park(_ waiter: Waiter, on ticket: Ticket, until deadline: Duration) -> Bool {
     guard slots[ticket.slot].serial == ticket.serial else { return false }
     guard case .reserved = slots[ticket.slot].state else {
@@ -87,7 +86,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     return true
   }
 
-  /// Ends a sleep early; the caller has to resume the waiter, if one is parked.
+  /// Ends a sleep early, and returns the waiter to resume; `nil` if none was parked.
   mutating func cancel(_ ticket: Ticket) -> Waiter? {
     guard slots[ticket.slot].serial == ticket.serial else { return nil }
     switch slots[ticket.slot].state {
@@ -103,7 +102,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     }
   }
 
-  /// The earliest deadline of a sleeper.
+  /// Returns the earliest deadline of a sleeper.
   mutating func nextDeadline() -> Duration? {
     while let top = heap.first {
       if isLive(top) { return top.deadline }
@@ -112,7 +111,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     return nil
   }
 
-  /// Removes the earliest sleeper whose deadline has come.
+  /// Removes and returns the sleeper with the earliest deadline, if that has come.
   mutating func popDue(at now: Duration, includingLast: Bool = true) -> Waiter? {
     guard let deadline = nextDeadline(), deadline <= now else { return nil }
     if !includingLast, heap[0].isLast { return nil }
@@ -122,7 +121,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     return waiter
   }
 
-  /// Removes all sleepers, in order of deadline.
+  /// Removes and returns all sleepers, in the order of their deadlines.
   mutating func popAll() -> [Waiter] {
     var waiters: [Waiter] = []
     while let deadline = nextDeadline(), let waiter = popDue(at: deadline) {
@@ -142,7 +141,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
 
   private mutating func free(_ slot: Int) {
     slots[slot].state = .free
-    // Serials start at 1, so that no ticket identifies a free slot.
+    // Serials start at 1, so no ticket fits a free slot.
     slots[slot].serial = 0
     freeSlots.append(slot)
   }
@@ -154,7 +153,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   private mutating func compactIfMostlyDead() {
     let living = foregroundCount + backgroundCount
     guard heap.count >= 64, heap.count > living * 2 else { return }
-    // A sorted array is a valid heap.
+    // The filtered entries are sorted, and a sorted array is a valid heap.
     heap = heap.filter { isLive($0) }.sorted { $0.isBefore($1) }
   }
 

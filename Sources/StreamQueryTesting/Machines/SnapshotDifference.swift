@@ -1,6 +1,6 @@
-/// The difference of two sequences, line by line; lines that only one of them has are marked.
+/// The difference of two sequences as lines; a line that only one sequence has is marked.
 struct SnapshotDifference: Equatable, Sendable {
-  /// A line, with its sequence.
+  /// A line, with the sequences that have it.
   enum Line: Equatable, Sendable {
     case both(String)
     /// The line was recorded, and not expected.
@@ -9,15 +9,14 @@ struct SnapshotDifference: Equatable, Sendable {
     case missing(String)
   }
 
-  /// The number of equal lines that are shown around a difference; longer runs of equal lines are
-  /// cut in the middle.
+  /// The number of equal lines that are shown before and after a difference; others are omitted.
   static var context: Int { 3 }
 
   let lines: [Line]
 
   /// Compares two sequences.
   ///
-  /// - Complexity: O(*n* · *d*) in their lengths and the number of differences.
+  /// - Complexity: O(*n* · *d*) in the lengths of the sequences and the number of differences.
   init<Element: Equatable>(
     recorded: [Element],
     expected: [Element],
@@ -49,7 +48,7 @@ struct SnapshotDifference: Equatable, Sendable {
     self.lines = lines
   }
 
-  /// One line each, marked.
+  /// The lines as text, with marks.
   var text: String {
     var result: [String] = []
     var index = 0
@@ -72,7 +71,7 @@ struct SnapshotDifference: Equatable, Sendable {
   private static func shortened(_ lines: [String], atStart: Bool, atEnd: Bool) -> [String] {
     let before = atStart ? 0 : context
     let after = atEnd ? 0 : context
-    // A line that states the number of omitted lines is no shorter than one line.
+    // A single line is not omitted, because the line that states the omission is as long.
     guard lines.count > before + after + 1, lines.count > 2 * context + 1 else { return lines }
     let left = lines.count - before - after
     return lines.prefix(before) + ["    … \(left) that are as expected"] + lines.suffix(after)

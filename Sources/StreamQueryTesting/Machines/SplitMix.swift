@@ -17,7 +17,7 @@ struct SplitMix: RandomNumberGenerator, Equatable, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number in `0..<bound`, by the high half of a product: one multiplication, no division.
+  /// Returns a number in `0..<bound`: the high half of a product, without a division.
   ///
   /// The bias is `bound / 2^64`, which is negligible for a queue of jobs.
   mutating func next(below bound: Int) -> Int {

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// The snapshots of a recording, in order: an array whose failed comparisons show the difference.
+/// The snapshots of a recording, in order; a failed comparison shows the difference.
 ///
-/// It can be compared with literals, with arrays, and with the snapshots of another recording. A
-/// failed comparison prints one snapshot per line, with a `+` if it was recorded and not expected,
-/// and a `-` if it was expected and not recorded, and the waits of the simulation:
+/// The snapshots can be compared with literals, with arrays, and with those of another recording. The message
+/// of a failed comparison has one line for each snapshot, with a `+` if it was recorded and not expected, and
+/// a `-` if it was expected and not recorded, and then the waits of the simulation:
 ///
 /// ```text
 /// 3 snapshots, not as expected ('+' was recorded, '-' was expected):
@@ -16,12 +16,12 @@ internal import Synchronization
 /// - time stands at 0.0 seconds; the next thing happens in 0.3 seconds: `advance(by:)` moves it
 /// ```
 ///
-/// Pass an `Array(recording.summaries)` to a function that takes an array.
+/// To pass the snapshots to a function that takes an array, write `Array(recording.summaries)`.
 public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sendable {
   private let elements: [Element]
   private let comparison: Comparison?
 
-  /// The result of the last `==`, which a failure prints.
+  /// The place for the result of a failed `==`, which the message of the failure shows.
   private final class Comparison: Sendable {
     let pending: @Sendable () -> [String]
     let failure = Mutex<Failure?>(nil)
@@ -36,7 +36,7 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
     let pending: [String]
   }
 
-  /// Creates the expected snapshots.
+  /// Creates the expected snapshots of a comparison.
   ///
   /// - Parameter elements: The snapshots.
   public init(_ elements: some Sequence<Element>) {
@@ -44,11 +44,11 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
     comparison = nil
   }
 
-  /// Creates the recorded snapshots.
+  /// Creates the snapshots of a recording.
   ///
   /// - Parameters:
   ///   - elements: The snapshots.
-  ///   - pending: Returns the waits of the recording.
+  ///   - pending: Returns lines about the simulation's waits.
   init(recorded elements: [Element], pending: @escaping @Sendable () -> [String]) {
     self.elements = elements
     comparison = Comparison(pending: pending)
@@ -60,12 +60,12 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
   /// The position after the last snapshot.
   public var endIndex: Int { elements.endIndex }
 
-  /// The first snapshot, for a comparison that prints the pending waits if it fails.
+  /// The first snapshot; a failed comparison with it shows the waits of the simulation.
   public var first: SnapshotEnd<Element> {
     SnapshotEnd(elements.first, pending: comparison?.pending)
   }
 
-  /// The newest snapshot, for a comparison that prints the pending waits if it fails.
+  /// The newest snapshot; a failed comparison with it shows the waits of the simulation.
   public var last: SnapshotEnd<Element> {
     SnapshotEnd(elements.last, pending: comparison?.pending)
   }
@@ -93,15 +93,15 @@ extension CollectedSnapshots: ExpressibleByArrayLiteral {
 }
 
 extension CollectedSnapshots: Equatable where Element: Equatable {
-  /// Whether two sequences of snapshots are equal, one by one.
+  /// Returns whether two sequences of snapshots are equal, one by one.
   ///
   /// - Parameters:
   ///   - lhs: Snapshots.
   ///   - rhs: Other snapshots.
-  /// - Returns: `true` if they are.
+  /// - Returns: `true` if all are equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     guard lhs.elements != rhs.elements else { return true }
-    // Of two recordings, the first one counts as recorded and the second one as expected.
+    // If both are recordings, the second one counts as expected.
     if lhs.comparison != nil {
       lhs.differs(from: rhs.elements)
     } else {
@@ -110,7 +110,7 @@ extension CollectedSnapshots: Equatable where Element: Equatable {
     return false
   }
 
-  /// Whether the recorded snapshots equal an array.
+  /// Returns whether the recorded snapshots equal an array.
   ///
   /// - Parameters:
   ///   - lhs: Snapshots.
@@ -121,7 +121,7 @@ extension CollectedSnapshots: Equatable where Element: Equatable {
     lhs == Self(rhs)
   }
 
-  /// Whether the recorded snapshots differ from an array.
+  /// Returns whether the recorded snapshots differ from an array.
   ///
   /// - Parameters:
   ///   - lhs: Snapshots.
@@ -143,13 +143,13 @@ extension CollectedSnapshots: Equatable where Element: Equatable {
       defer { stored = failure }
       return stored
     }
-    // The old comparison holds values of the test, so it is released outside the lock.
+    // The former failure has values of the test, so it is released outside the lock.
     _ = old
   }
 }
 
 extension CollectedSnapshots: CustomStringConvertible {
-  /// One line for each snapshot; after a failed comparison also the difference.
+  /// The snapshots, one in a line; after a failed comparison also the difference.
   public var description: String {
     let count = elements.count == 1 ? "1 snapshot" : "\(elements.count) snapshots"
     guard let failure = comparison?.failure.withLock({ $0 }) else {

@@ -5,7 +5,7 @@ extension Query {
   ///
   /// - Parameters:
   ///   - part: The parts of the key.
-  ///   - fields: Fields in any order, as the key's last part.
+  ///   - fields: Named parts in any order, which are the last part of the key.
   ///   - fetch: The script.
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,

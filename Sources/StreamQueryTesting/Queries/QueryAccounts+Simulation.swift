@@ -5,10 +5,10 @@ extension QueryAccounts {
   /// Creates accounts whose clients live in a simulation, see ``StreamQuery/QueryClient``.
   ///
   /// - Parameters:
-  ///   - stores: All stores in which queries of accounts are kept.
+  ///   - stores: All stores in which queries of accounts are saved.
   ///   - simulation: The simulation.
-  ///   - configure: Changes the configuration of an account's client, given the account's name. The
-  ///     partition is set afterwards.
+  ///   - configure: Changes the configuration of an account's client, given the account's name. The partition
+  ///     is set afterwards.
   public convenience init(
     in stores: any QueryStore...,
     simulation: Simulation,
@@ -25,11 +25,11 @@ extension QueryAccounts {
   /// ```
   ///
   /// - Parameters:
-  ///   - stores: All stores in which queries of accounts are kept.
+  ///   - stores: All stores in which queries of accounts are saved.
   ///   - simulation: The simulation.
   ///   - base: The configuration of the clients of all accounts.
-  ///   - configure: Changes the configuration of an account's client, given the account's name. The
-  ///     partition is set afterwards.
+  ///   - configure: Changes the configuration of an account's client, given the account's name. The partition
+  ///     is set afterwards.
   public convenience init(
     in stores: any QueryStore...,
     simulation: Simulation,
@@ -52,7 +52,7 @@ extension QueryAccounts {
   ) {
     self.init(in: stores, executor: simulation.executor) { [weak simulation] name, place in
       guard let simulation else {
-        // No code gets this client: after the simulation, nothing runs that waits for it.
+        // This client is only returned formally: after the simulation's end, no code that waits for it runs.
         return QueryClient(configuration: .server)
       }
       return makeClient(simulation) { configuration in

@@ -1,11 +1,11 @@
 @_spi(Adapters) public import StreamQuery
 
 nonisolated extension QueryClient {
-  /// Creates a client in a simulation: with its clock, executor, random numbers and dates.
+  /// Creates a client in a simulation, which gives it its clock, executor, random numbers and dates.
   ///
-  /// It is always online and active, and memory is never short, unless configured otherwise. Its unfinished
-  /// work is part of the simulation's leak report. After the simulation is released, neither time nor signals
-  /// reach it.
+  /// Unless configured otherwise, the client is always online and active, and memory is never short. Its
+  /// unfinished work is part of the simulation's leak report. After the simulation is released, the client
+  /// gets neither time nor signals.
   ///
   /// ```swift
   /// let online = ManualSignal(true)
@@ -31,8 +31,8 @@ nonisolated extension QueryClient {
 
   /// Creates a client in a simulation, with the configuration of an app or a server.
   ///
-  /// Clock, executor, random numbers and dates become those of the simulation. The configuration
-  /// decides whether it is online and active, and whether memory is short.
+  /// Clock, executor, random numbers and dates become those of the simulation. The configuration decides
+  /// whether the client is online and active, and whether memory is short.
   ///
   /// ```swift
   /// let client = QueryClient(simulation: simulation, configuration: .server)
@@ -54,7 +54,8 @@ nonisolated extension QueryClient {
     configuration.wallClock = { [weak simulation] in simulation?.date ?? Simulation.startDate }
     configuration.operatorClock = simulation.clock
     configuration.mindsPriority = false
-    // The reports of one simulation must not depend on earlier ones; `advice()` still works.
+    // Advice is not logged, so that the reports of a simulation do not depend on earlier ones; `advice()`
+    // still works.
     configuration.adviceLog = nil
     configure(&configuration)
     self.init(configuration: configuration)

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-/// The facts of a result that a test usually checks: status, fetch status, data and error.
+/// The parts of a result that a test usually checks: status, fetch status, data and error.
 ///
 /// Errors are compared by type and description, because errors are not `Equatable`.
 ///
@@ -8,9 +8,9 @@ public import StreamQuery
 /// #expect(recording.summaries == [.pending(isFetching: true), .success(ada)])
 /// ```
 public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible {
-  /// Whether there is data, an error, or nothing yet.
+  /// Whether the result has data, an error, or neither yet.
   public let status: QueryStatus
-  /// The state of the fetch.
+  /// The state of the result's fetch.
   public let fetchStatus: FetchStatus
   /// The data.
   public let data: Value?
@@ -46,7 +46,7 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
     self.isPlaceholderData = isPlaceholderData
   }
 
-  /// No data yet.
+  /// Creates the summary of a result without data.
   ///
   /// - Parameter isFetching: Whether a fetch runs.
   /// - Returns: The summary.
@@ -54,7 +54,7 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
     Self(.pending, isFetching ? .fetching : .idle, data: nil)
   }
 
-  /// No data yet, in any fetch status.
+  /// Creates the summary of a result without data, in any fetch status.
   ///
   /// - Parameter fetchStatus: The state of the fetch.
   /// - Returns: The summary.
@@ -62,17 +62,17 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
     Self(.pending, fetchStatus, data: nil)
   }
 
-  /// Data, with or without a fetch.
+  /// Creates the summary of a result with data.
   ///
   /// - Parameters:
   ///   - data: The data.
-  ///   - isFetching: Whether it is being refreshed.
+  ///   - isFetching: Whether a fetch runs.
   /// - Returns: The summary.
   public static func success(_ data: Value, isFetching: Bool = false) -> Self {
     Self(.success, isFetching ? .fetching : .idle, data: data)
   }
 
-  /// Data, in any fetch status.
+  /// Creates the summary of a result with data, in any fetch status.
   ///
   /// - Parameters:
   ///   - data: The data.
@@ -82,7 +82,7 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
     Self(.success, fetchStatus, data: data)
   }
 
-  /// Placeholder data.
+  /// Creates the summary of a result with a placeholder.
   ///
   /// - Parameters:
   ///   - data: The placeholder.
@@ -92,11 +92,11 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
     Self(.success, isFetching ? .fetching : .idle, data: data, isPlaceholderData: true)
   }
 
-  /// A failure.
+  /// Creates the summary of a failed result.
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - lastGood: The data that is kept along with the error.
+  ///   - lastGood: The data of the result, from before the error.
   ///   - fetchStatus: The state of the fetch.
   /// - Returns: The summary.
   public static func failure(
@@ -107,7 +107,7 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
     Self(.error, fetchStatus, data: lastGood, error: error)
   }
 
-  /// One line with all properties that are set.
+  /// One line with the status and the other properties, as far as they are set.
   public var description: String {
     var line = ".\(status)"
     if let data { line += " \(data)" }
@@ -123,13 +123,13 @@ extension ResultSummary: Equatable where Value: Equatable {}
 extension ResultRecording where Element: SummarizableResult {
   /// Summaries of the recorded results, in order.
   ///
-  /// A failed comparison prints one summary per line, marks the differences and, if the recording
-  /// has not ended, prints the waits of the simulation.
+  /// A failed comparison shows one summary in a line, marks the differences and, if the recording has not
+  /// ended, shows the waits of the simulation.
   public var summaries: CollectedSnapshots<ResultSummary<Element.Value>> {
     CollectedSnapshots(recorded: values.map(\.summary), pending: pending)
   }
 
-  /// Summaries of the recorded results with their virtual times; compared like ``summaries``.
+  /// Summaries of the recorded results with their virtual times; they are compared like ``summaries``.
   public var timeline: CollectedSnapshots<TimedSummary<Element.Value>> {
     CollectedSnapshots(
       recorded: elements.map { TimedSummary(at: $0.time, $0.element.summary) },
@@ -138,7 +138,7 @@ extension ResultRecording where Element: SummarizableResult {
   }
 }
 
-/// A summary with the virtual time at which it was seen.
+/// The summary of a recorded result, with the virtual time of its arrival.
 public struct TimedSummary<Value: Sendable>: Sendable, CustomStringConvertible {
   /// Virtual time since the simulation's start.
   public let time: Duration
@@ -161,7 +161,7 @@ public struct TimedSummary<Value: Sendable>: Sendable, CustomStringConvertible {
 
 extension TimedSummary: Equatable where Value: Equatable {}
 
-/// A result that a recording can summarise; only `QueryResult` conforms to it.
+/// A result of which a recording makes a summary; only `QueryResult` conforms to it.
 public protocol SummarizableResult: Sendable {
   /// The type of the data.
   associatedtype Value: Sendable

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The first or last of some snapshots, whose failed comparison prints the waits of the recording.
+/// The first or the last snapshot of a recording; a failed comparison shows the waits of the simulation.
 ///
 /// ```swift
 /// let recording = simulation.record(client.stream(.users))
@@ -8,15 +8,15 @@ internal import Synchronization
 /// #expect(recording.summaries.last != .pending())
 /// ```
 ///
-/// Compare it with a snapshot. For the snapshot itself, as in `recording.summaries.last?.data`, the
-/// compiler chooses the optional property of collections, whose comparisons have no such report.
+/// Compare it with a snapshot. The snapshot itself, as in `recording.summaries.last?.data`, is the optional
+/// property of collections, which the compiler chooses there; its comparisons do not show the waits.
 public struct SnapshotEnd<Element: Sendable>: Sendable {
-  /// The snapshot; `nil` if there is none.
+  /// The snapshot; `nil` if the recording is empty.
   public let element: Element?
 
   private let report: Report?
 
-  /// The result of a failed comparison, which the failure prints.
+  /// The place for the report of a failed comparison, which the message of the failure shows.
   private final class Report: Sendable {
     let pending: @Sendable () -> [String]
     let lines = Mutex<[String]>([])
@@ -33,7 +33,7 @@ public struct SnapshotEnd<Element: Sendable>: Sendable {
 }
 
 extension SnapshotEnd where Element: Equatable {
-  /// Whether it is the expected snapshot.
+  /// Returns whether this end of a recording is the expected snapshot.
   ///
   /// - Parameters:
   ///   - lhs: The end of a recording.
@@ -43,7 +43,7 @@ extension SnapshotEnd where Element: Equatable {
     lhs.judged(lhs.element == rhs)
   }
 
-  /// Whether it is another snapshot, or none.
+  /// Returns whether this end of a recording is another snapshot, or missing.
   ///
   /// - Parameters:
   ///   - lhs: The end of a recording.
@@ -63,7 +63,7 @@ extension SnapshotEnd where Element: Equatable {
 }
 
 extension SnapshotEnd: CustomStringConvertible {
-  /// The snapshot and, after a failed comparison, the waits of the simulation.
+  /// The snapshot; after a failed comparison also the waits of the simulation.
   public var description: String {
     let text = element.map { "\($0)" } ?? "no snapshot"
     let pending = report?.lines.withLock { $0 } ?? []

@@ -1,11 +1,11 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// A value that a test changes by hand: connectivity, activity, or any source of state.
+/// A value that a test changes by hand, such as connectivity, activity, or any other source of state.
 ///
-/// Every iterator gets the value at its creation and then every later one, even equal ones, in
-/// order. Values are not conflated, so that both transitions of a test that goes offline and online
-/// at once are seen. Unread values are kept without limit.
+/// Every iterator gets the present value and then every later one, even equal ones, in order. No value is
+/// omitted, so that a test which goes offline and online at once shows both changes. Unread values are stored
+/// without a limit.
 ///
 /// ```swift
 /// let connectivity = ManualSignal(true)
@@ -13,7 +13,7 @@ internal import Synchronization
 /// simulation.settle()                 // everybody who listens has heard it now
 /// ```
 ///
-/// An iterator ends when its task is cancelled or after `finish()`; releasing it unsubscribes it.
+/// An iterator ends when its task is cancelled, or after `finish()`; its release ends the subscription.
 public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
   /// The signal never fails.
   public typealias Failure = Never
@@ -24,7 +24,7 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
 
   /// Creates a signal.
   ///
-  /// - Parameter value: The value until `send(_:)` changes it.
+  /// - Parameter value: The first value, until `send(_:)` changes it.
   public init(_ value: Value) {
     hub = ManualSignalHub(value)
   }
@@ -34,7 +34,7 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
     hub.value
   }
 
-  /// The number of iterators that are alive.
+  /// The number of iterators that exist.
   public var consumerCount: Int {
     hub.consumerCount
   }
@@ -47,19 +47,19 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
     hub.send(value)
   }
 
-  /// Ends every iterator once it has read the waiting values; new ones get the last value and end.
+  /// Ends every iterator once it has read the waiting values; a new iterator gets the last value and ends.
   public func finish() {
     hub.finish()
   }
 
-  /// Subscribes.
+  /// Begins an iteration, which subscribes to the signal.
   ///
   /// - Returns: An iterator that starts with the present value.
   public func makeAsyncIterator() -> Iterator {
     Iterator(subscription: ManualSignalSubscription(hub: hub))
   }
 
-  /// One consumer of the signal.
+  /// Delivers the values of the signal to one consumer.
   public struct Iterator: AsyncIteratorProtocol {
     /// The signal never fails.
     public typealias Failure = Never
@@ -83,7 +83,7 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// The subscription of one iterator; ends with its last reference.
+/// The subscription of one iterator, which ends with its last reference.
 private final class ManualSignalSubscription<Value: Sendable>: Sendable {
   private let hub: ManualSignalHub<Value>
   private let id: Int
@@ -146,12 +146,13 @@ private final class ManualSignalHub<Value: Sendable>: Sendable {
     consumer?.waiter?.resume(returning: nil)
   }
 
-  /// The element for a consumer; `nil` if the consumer has to wait.
+  /// Takes the next unread value of a consumer; `nil` if the consumer has to wait, and `.some(nil)` at the
+  /// end.
   func take(_ waiter: Waiter, for id: Int) -> Value?? {
     state.withLock { state in
       guard var consumer = state.consumers.removeValue(forKey: id) else { return .some(nil) }
       defer { state.consumers[id] = consumer }
-      // A second wait on the same iterator is misuse; it ends, so that the first one is not lost.
+      // A second wait on the same iterator is misuse: it ends at once, so that the first wait is not lost.
       if consumer.isCancelled || consumer.waiter != nil { return .some(nil) }
       if !consumer.unread.isEmpty { return .some(consumer.unread.removeFirst()) }
       if state.isFinished { return .some(nil) }
@@ -171,11 +172,12 @@ private final class ManualSignalHub<Value: Sendable>: Sendable {
   func send(_ value: Value) {
     let (waiters, dropped) = state.withLock { state -> ([Waiter], Value?) in
       guard !state.isFinished else { return ([], nil) }
-      // The old value is released outside the lock, because that may run code of the test.
+      // The former value is released outside the lock, because its release may run code of the test.
       let dropped = state.value
       state.value = value
       var waiters: [Waiter] = []
-      // In order of subscription, because the order of a dictionary differs from run to run.
+      // The consumers are visited in order of subscription, because the order of a dictionary differs from
+      // run to run.
       for id in state.consumers.keys.sorted() {
         if let waiter = state.consumers[id]?.waiter.take() {
           waiters.append(waiter)

@@ -1,23 +1,23 @@
 #if !TSAN_LOCK
-// Inlinable functions are compiled with the type of the elements. Otherwise several types would be
-// looked up for each element.
+// Inlinable functions are compiled for the type of the elements. Otherwise several types would be looked up
+// for each element.
 public import Synchronization
 #endif
 
 /// The elements that a sequence has delivered in a simulation, with their virtual times.
 ///
-/// `Simulation.record(_:)` makes it. The consuming task lives as long as the recording: the release
-/// of the last reference stops it, like `cancel()`. Optimised code releases a local after its last
-/// use. If that is too early, end the test with `withExtendedLifetime(recording) {}`.
+/// `Simulation.record(_:)` makes it. The task that consumes the sequence lives as long as the recording: the
+/// release of the last reference stops it, like `cancel()`. Optimised code releases a local variable after
+/// its last use. If that is too early, end the test with `withExtendedLifetime(recording) {}`.
 public final class ResultRecording<Element: Sendable>: Sendable {
-  /// An element and the time of its arrival.
+  /// An element and the virtual time of its arrival.
   public struct Stamped: Sendable {
     /// Virtual time since the start of the simulation.
     public let time: Duration
     /// The element.
     public let element: Element
 
-    /// Creates an element with its time, to compare with.
+    /// Creates an element with its time, for a comparison.
     ///
     /// - Parameters:
     ///   - time: Virtual time since the start of the simulation.
@@ -67,28 +67,29 @@ public final class ResultRecording<Element: Sendable>: Sendable {
     tape.read { $0.isFinished }
   }
 
-  /// The error that ended the sequence; `nil` also for an error that it throws after `cancel()`.
+  /// The error that ended the sequence; `nil` if none did, or if the sequence threw it after `cancel()`.
   public var failure: (any Error)? {
     tape.read { $0.failure }
   }
 
-  /// The possible reasons why an element has not arrived; empty once the recording is over.
+  /// Returns lines about the simulation's waits, which may keep an element from arriving; empty after the
+  /// end.
   var pending: @Sendable () -> [String] {
     { [tape, report] in tape.read { $0.isFinished } ? [] : report() }
   }
 
-  /// Stops consuming.
+  /// Stops the recording.
   ///
-  /// The consuming task ends when the simulation is driven next, and releases the sequence then.
+  /// The consuming task ends when the simulation is driven next, and then releases the sequence.
   public func cancel() {
     task.cancel()
   }
 }
 
 extension ResultRecording: CustomStringConvertible {
-  /// One line for each element, with its time, and the waits of the simulation.
+  /// The elements with their times, one in a line, and the waits of the simulation.
   ///
-  /// Use it as a comment that explains why an expectation of the recording failed:
+  /// Use the description as a comment that explains why an expectation about the recording failed:
   /// `#expect(recording.values.last == 3, "\(recording)")`.
   public var description: String {
     let state = isFinished ? "finished" : "goes on"
@@ -102,7 +103,7 @@ extension ResultRecording: CustomStringConvertible {
 extension ResultRecording.Stamped: Equatable where Element: Equatable {}
 extension ResultRecording.Stamped: Hashable where Element: Hashable {}
 
-/// The log of the consuming task.
+/// The elements that the consuming task has received.
 ///
 /// It is not a part of the recording, because the task must not keep the recording alive.
 @usableFromInline
@@ -115,7 +116,7 @@ final class RecordingTape<Element: Sendable>: Sendable {
 
     @inlinable
     init() {
-      // Most recordings are short and do not grow any further.
+      // Memory for eight elements is allocated at once, because most recordings are that short.
       elements.reserveCapacity(8)
     }
   }
@@ -149,8 +150,8 @@ final class RecordingTape<Element: Sendable>: Sendable {
 extension Simulation {
   /// Consumes a sequence in this simulation and records its elements with virtual times.
   ///
-  /// The sequence is iterated from the next drive on. An active recording does not count as busy
-  /// in `isIdle`.
+  /// The iteration begins when the simulation is driven next. An active recording does not count as busy in
+  /// `isIdle`.
   ///
   /// ```swift
   /// let recording = simulation.record(client.stream(.user(42)))
@@ -159,7 +160,7 @@ extension Simulation {
   /// ```
   ///
   /// - Parameter sequence: Any sequence of sendable elements.
-  /// - Returns: The recording; retain it for as long as it is to consume.
+  /// - Returns: The recording; retain it for as long as it is to record.
   @inlinable
   public func record<Base: AsyncSequence & Sendable>(
     _ sequence: Base
@@ -176,15 +177,14 @@ extension Simulation {
         }
         tape.finish(nil)
       } catch {
-        // The task is asked whether it was cancelled, because the error of a cancellation may have
-        // any type.
+        // The task is asked whether it was cancelled, because the error of a cancellation may have any type.
         tape.finish(Task.isCancelled ? nil : error)
       }
     }
     return ResultRecording(tape: tape, task: task, report: reportPending)
   }
 
-  /// The pending work at the time of the call, as long as the simulation exists.
+  /// Returns lines about the simulation's waits; none after the simulation is released.
   @usableFromInline var reportPending: @Sendable () -> [String] {
     { [weak self] in self?.pending.lines ?? [] }
   }

@@ -1,9 +1,9 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The shared part of a scripted fetch: its position, its log, and the calls that wait at a gate.
+/// The state that all copies of a scripted fetch share: its position, its log, and its suspended calls.
 ///
-/// It knows no types, because looking them up would take longer than its other work.
+/// It knows no types of values, because looking them up would take longer than its other work.
 final class ScriptLog: Sendable {
   private typealias Waiter = SuspendedTask<Result<ValueBox, any Error>>
 
@@ -28,7 +28,7 @@ final class ScriptLog: Sendable {
   private struct State {
     var calls: [Call] = []
     var gates: [Gate] = []
-    /// Calls that were cancelled before they reached their gate.
+    /// The calls that were cancelled before they were suspended.
     var cancelledEarly: Set<Int> = []
     var elapsed: (@Sendable () -> Duration)?
   }
@@ -43,7 +43,7 @@ final class ScriptLog: Sendable {
   var calls: [Call] { state.withLock { $0.calls } }
   var suspendedCount: Int { state.withLock { $0.gates.count { $0.isReleasable } } }
 
-  /// Plays the next step.
+  /// Makes the next call, by its step of the script.
   func play() async throws -> ValueBox {
     let clock = Scheduling.current.clock
     let (id, step) = begin(at: time(on: clock))
@@ -88,7 +88,7 @@ final class ScriptLog: Sendable {
   ) async throws {
     guard delay > .zero else { return }
     guard step.ignoresCancellation else { return try await clock.sleep(for: delay) }
-    // An unstructured task is not cancelled with the caller, so the wait continues.
+    // An unstructured task is not cancelled with its caller, so the wait goes on.
     let wait = Task(executorPreference: Scheduling.current.executor) {
       try? await clock.sleep(for: delay)
     }
@@ -153,7 +153,7 @@ final class ScriptLog: Sendable {
     gate?.waiter.resume(returning: .failure(CancellationError()))
   }
 
-  /// Virtual time, or the time since the first call if the clock has no known zero.
+  /// Returns the virtual time, or on another clock the time since the first call.
   private func time(on clock: any Clock<Duration>) -> Duration {
     if let clock = clock as? SimulationClock { return clock.now.offset }
     if let elapsed = state.withLock({ $0.elapsed }) { return elapsed() }

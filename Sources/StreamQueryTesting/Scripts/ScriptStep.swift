@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// The script of one call, without the type of its value.
+/// The behaviour of one call of a scripted fetch, without the type of its value.
 struct ScriptStep: Sendable {
   enum Action: Sendable {
     case value(ValueBox, after: Duration)
@@ -11,6 +11,6 @@ struct ScriptStep: Sendable {
   let action: Action
   let ignoresCancellation: Bool
 
-  /// The step of each call of a script without steps.
+  /// The step of each call in an empty script: the call waits until it is cancelled.
   static let never = ScriptStep(action: .wait(isReleasable: false), ignoresCancellation: false)
 }

@@ -1,10 +1,9 @@
 internal import StreamQuery
 
-/// A fetch whose outcomes a test defines in advance, and that keeps a log of its calls.
+/// A fetch that follows a script of the test, and keeps a log of its calls.
 ///
-/// The first call takes the first step, the second call the second, and so on; the last step
-/// repeats. Without steps every call waits until it is cancelled. Copies share one script and one
-/// log.
+/// The first call follows the first step, the second call the second step, and so on; the last step repeats.
+/// In an empty script every call waits until it is cancelled. Copies share one script and one log.
 ///
 /// ```swift
 /// let fetch = ScriptedFetch<User>(.value(ada, after: .milliseconds(30)), .failure(Offline()))
@@ -12,10 +11,10 @@ internal import StreamQuery
 /// #expect(fetch.calls.map(\.outcome) == [.value])
 /// ```
 ///
-/// It waits on `Scheduling.current.clock`, which simulations and clients set for their tasks.
-/// A cancelled call throws `CancellationError` at once, unless its step ignores cancellation.
+/// A call waits on `Scheduling.current.clock`, which simulations and clients set for their tasks. A cancelled
+/// call throws `CancellationError` at once, unless its step ignores cancellation.
 public struct ScriptedFetch<Value: Sendable>: Sendable {
-  /// The script of one call.
+  /// The behaviour of one call.
   public struct Step: Sendable {
     let erased: ScriptStep
 
@@ -23,13 +22,12 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
       erased = ScriptStep(action: action, ignoresCancellation: ignoresCancellation)
     }
 
-    /// Returns a value.
+    /// The call returns a value.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - delay: How long it takes; with zero or less it returns at once, without yielding.
-    ///   - ignoringCancellation: Whether a cancelled call takes its time and returns the value
-    ///     nevertheless.
+    ///   - delay: The time that the call takes; with zero or less it returns at once, without yielding.
+    ///   - ignoringCancellation: Whether a cancelled call nevertheless takes its time and returns the value.
     /// - Returns: The step.
     public static func value(
       _ value: Value,
@@ -39,11 +37,11 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
       Self(.value(TypedBox(value), after: delay), ignoresCancellation: ignoringCancellation)
     }
 
-    /// Throws an error.
+    /// The call throws an error.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - delay: How long it takes; with zero or less it throws at once, without yielding.
+    ///   - delay: The time that the call takes; with zero or less it throws at once, without yielding.
     ///   - ignoringCancellation: Whether a cancelled call takes its time and throws `error`.
     /// - Returns: The step.
     public static func failure(
@@ -54,15 +52,15 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
       Self(.failure(error, after: delay), ignoresCancellation: ignoringCancellation)
     }
 
-    /// Waits until the call is cancelled.
+    /// The call waits until it is cancelled.
     public static var never: Self {
       Self(.wait(isReleasable: false), ignoresCancellation: false)
     }
 
-    /// Waits until the test calls `release(returning:)` or `release(throwing:)`.
+    /// The call waits until the test calls `release(returning:)` or `release(throwing:)`.
     public static var suspended: Self { suspended() }
 
-    /// Waits until the test calls `release(returning:)` or `release(throwing:)`.
+    /// The call waits until the test calls `release(returning:)` or `release(throwing:)`.
     ///
     /// - Parameter ignoringCancellation: Whether a cancelled call continues to wait; such a call
     ///   must be released, or its task is never freed.
@@ -72,37 +70,37 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     }
   }
 
-  /// The facts of one call.
+  /// A call in the log of a scripted fetch.
   public struct Call: Hashable, Sendable {
-    /// The end of a call.
+    /// The way in which a call ended.
     public enum Outcome: Hashable, Sendable {
-      /// It returned a value.
+      /// The call returned a value.
       case value
-      /// It threw the step's error.
+      /// The call threw the error of its step.
       case failure
-      /// It was cancelled and threw `CancellationError`.
+      /// The call was cancelled and threw `CancellationError`.
       case cancelled
     }
 
-    /// The time when it began: virtual time, or under another clock the time since the first call.
+    /// The time when the call began: the virtual time, or on another clock the time since the first call.
     public let start: Duration
-    /// The time when it ended, measured in the same way; `nil` while it runs.
+    /// The time when the call ended, measured as `start` is; `nil` while the call runs.
     public internal(set) var end: Duration?
-    /// The end of the call; `nil` while it runs.
+    /// The way in which the call ended; `nil` while it runs.
     public internal(set) var outcome: Outcome?
   }
 
-  /// The log has only values of this type, because only typed steps and releases add values to it.
+  /// The log has only values of the type `Value`, because only typed steps and releases add values to it.
   private let log: ScriptLog
 
-  /// Creates a script.
+  /// Creates a scripted fetch.
   ///
   /// - Parameter steps: The steps of the calls, one after the other; the last one repeats.
   public init(_ steps: Step...) {
     self.init(steps)
   }
 
-  /// Creates a script.
+  /// Creates a scripted fetch.
   ///
   /// - Parameter steps: The steps of the calls, one after the other; the last one repeats.
   public init(_ steps: [Step]) {
@@ -135,7 +133,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
   /// Makes the call that has been suspended longest return a value.
   ///
   /// - Parameter value: The value.
-  /// - Returns: `false` if no call is suspended; nothing happens then.
+  /// - Returns: Whether a call was suspended; if not, nothing happens.
   @discardableResult
   public func release(returning value: Value) -> Bool {
     log.release(.success(TypedBox(value)))
@@ -144,13 +142,13 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
   /// Makes the call that has been suspended longest throw an error.
   ///
   /// - Parameter error: The error.
-  /// - Returns: `false` if no call is suspended; nothing happens then.
+  /// - Returns: Whether a call was suspended; if not, nothing happens.
   @discardableResult
   public func release(throwing error: any Error) -> Bool {
     log.release(.failure(error))
   }
 
-  /// Plays the next step.
+  /// Makes a call, which follows the next step of the script.
   ///
   /// - Returns: The step's value.
   /// - Throws: The step's error, or `CancellationError` at once when the task is cancelled.
@@ -158,7 +156,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     try await box().value(as: Value.self)
   }
 
-  /// Makes a call, and leaves the value in its box.
+  /// Makes a call, and returns its value in a box.
   func box() async throws -> ValueBox {
     try await log.play()
   }

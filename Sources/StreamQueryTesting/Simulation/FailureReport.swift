@@ -12,9 +12,9 @@ internal import ucrt
 
 /// Reports failures of a simulation, or violations of a store's contract.
 ///
-/// They fail the test, at the line that created the simulation. Elsewhere, as in a playground page, they are
-/// printed to the standard error stream. If the process has a test library that cannot be told of a failure,
-/// the process ends, because a failing test must not pass.
+/// A report fails the test, at the line that created the simulation. Outside of tests, as in a playground
+/// page, it is printed to the standard error stream. If the process has a test library that cannot be told of
+/// a failure, the process ends, because a failing test must not pass.
 @_spi(Contracts)
 public struct FailureReport: Sendable {
   private let fileID: String
@@ -22,8 +22,8 @@ public struct FailureReport: Sendable {
   private let line: Int
   private let column: Int
   private let library: SwiftTesting
-  /// Whether a test runs is read at the start, because a thread that belongs to no test may drive
-  /// the simulation later.
+  /// Whether a test was running when this object was created: a thread that belongs to no test may drive the
+  /// simulation later.
   private let standing: SwiftTesting.Standing
 
   /// Creates a report for the current test, if there is a test.
@@ -47,7 +47,7 @@ public struct FailureReport: Sendable {
     standing = library.standing
   }
 
-  /// Reports a failure.
+  /// Reports a failure; the way depends on whether a test is running.
   public func callAsFunction(_ message: String) {
     switch standing {
     case .runsTest:
@@ -62,8 +62,7 @@ public struct FailureReport: Sendable {
     case .isUnknown where library.isThere:
       endProcess(message)
     case .runsNoTest, .isUnknown:
-      // The failure is printed below as well, because the runner loads XCTest even when it runs
-      // none of its test cases.
+      // The failure is also printed, because a runner loads XCTest even when it runs none of its test cases.
       XCTestFailure.record?(message, filePath, UInt(clamping: line))
       print(message)
     }
@@ -71,13 +70,13 @@ public struct FailureReport: Sendable {
 
   private func endProcess(_ message: String) -> Never {
     print(message)
-    // A failing test must not pass, and nothing else can fail it.
+    // No other way is left to make the test fail.
     fatalError("Swift Testing cannot be told that a test has failed: \(fileID):\(line): \(message)")
   }
 
-  /// Prints a failure to the standard error stream, after the end of the test.
+  /// Prints a failure to the standard error stream, for use after the end of the test.
   func print(_ message: String) {
-    // The stream is named by its number, because Swift 6 refuses the global variable `stderr`.
+    // The stream is named by its number, because Swift 6 forbids the global variable `stderr`.
     let bytes = Array("\(fileID):\(line): \(message)\n".utf8)
     #if os(Windows)
     _ = _write(2, bytes, UInt32(bytes.count))

@@ -8,13 +8,14 @@ internal import Musl
 internal import Android
 #endif
 
-/// Finds functions and variables of libraries that this process may have, by their names in the binary.
+/// Finds functions and variables of libraries that this process may have loaded, by their names in the
+/// binary.
 ///
-/// Apps and playgrounds link this module, too, so it links no library that only tests have.
+/// Apps and playgrounds also link this module, so it must not link a library that only tests have.
 enum LoadedSymbol {
-  /// The address of a function or variable; `nil` if no loaded library exports it.
+  /// Returns the address of a function or variable; `nil` if no loaded library exports it.
   ///
-  /// A program that links its libraries statically exports none.
+  /// A program that links its libraries statically exports no such names.
   static func address(_ name: String) -> UnsafeMutableRawPointer? {
     #if os(Windows) || os(WASI)
     nil

@@ -1,23 +1,22 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// Replaces the main actor's executor while a synchronous function holds the main actor.
+/// Replaces the main actor's executor while a synchronous function occupies the main actor.
 ///
-/// The thread of that function is *claimed*: jobs of the main actor that it enqueues meanwhile stay
-/// on it. Other threads get the usual executor. Tasks that began during the claim and have left the
-/// thread come back to it when they hop to the main actor.
+/// The thread of that function is *claimed*: jobs for the main actor that the thread enqueues meanwhile stay
+/// with it. Other threads get the usual executor. If a task began during the claim and has left the thread,
+/// it comes back to the thread when it hops to the main actor.
 ///
-/// Each claim has an executor of its own, so that a task that waits beyond the end of its claim
-/// never arrives in a later one. A task does not retain the executor for which it waits, so none is
-/// released.
+/// Each claim has an executor of its own, so that a task which waits beyond the end of its claim never joins
+/// a later one. A task does not retain the executor for which it waits, so no executor is ever released.
 final class MainStandIn: SerialExecutor {
-  /// The claim in which a task began.
+  /// The claim during which the current task began.
   @TaskLocal private static var claim: Claim?
 
-  /// The claimed thread; 0 is none.
+  /// The claimed thread; 0 if no thread is claimed.
   private static let owner = Atomic<UInt>(0)
   private static let isOffMainActor = Atomic<Bool>(false)
-  /// The executor of the present claim, or else of the last one.
+  /// The executor of the present claim; without a claim, that of the last one.
   private static let newest = Mutex<MainStandIn?>(nil)
 
   private let former: MainStandIn?
@@ -41,21 +40,21 @@ final class MainStandIn: SerialExecutor {
     owner.load(ordering: .acquiring) == ThreadIdentity.current.number
   }
 
-  /// The executor of the current thread; `nil` if it is not claimed.
+  /// The executor of the current thread's claim; `nil` if the thread is not claimed.
   static var ofThisThread: MainStandIn? {
     isOnClaimedThread ? newest.withLock { $0 } : nil
   }
 
-  /// Claims this thread while the body runs.
+  /// Claims the current thread while the body runs.
   ///
-  /// The caller holds the main actor, so that there is one claim at a time, and has installed the hooks.
+  /// The caller is on the main actor, so that there is one claim at a time, and has installed the runtime
+  /// hooks.
   ///
   /// - Parameters:
-  ///   - jobs: Keeps the jobs that the thread enqueues.
+  ///   - jobs: Receives the jobs that the thread enqueues.
   ///   - onLateReturn: Called once, on any thread, if a task that began in the body comes back to the main
   ///     actor after the end of the claim.
-  ///   - body: The work. It must leave no job behind.
-  /// - Returns: The result of the body.
+  ///   - body: The work; it must leave no job behind.
   @MainActor
   static func claimThread<Value>(
     for jobs: any ThreadJobs,
@@ -73,18 +72,17 @@ final class MainStandIn: SerialExecutor {
     return $claim.withValue(claim) { body() }
   }
 
-  /// Passes all jobs on from now on.
+  /// From now on, passes all jobs to the real main actor.
   private func retire() {
     let released = jobs.withLock { jobs in
       defer { jobs = nil }
       return jobs
     }
-    // The object is released after unlocking, because its release may run user code.
+    // The object is released after the unlock, because its release may run user code.
     _ = released
   }
 
-  /// Runs a job that has no actor on the claimed thread; it does not count as a job of the main
-  /// actor.
+  /// Runs a job without an actor on the claimed thread, where it does not count as a job of the main actor.
   static func offTheMainActor(_ run: () -> Void) {
     guard isOnClaimedThread else { return run() }
     let wasOff = isOffMainActor.exchange(true, ordering: .relaxed)
@@ -92,14 +90,14 @@ final class MainStandIn: SerialExecutor {
     isOffMainActor.store(wasOff, ordering: .relaxed)
   }
 
-  /// Hands a job to the real main actor.
+  /// Passes a job to the real main actor.
   static func sendOn(_ job: UnownedJob) {
     MainActor.shared.enqueue(job)
   }
 
   // MARK: Questions of the hooks
 
-  /// The executor for code that hops to the main actor here; `nil` is the real one.
+  /// The executor for a hop to the main actor on this thread; `nil` means the real one.
   static var asked: MainStandIn? { ofThisThread ?? claim?.standInIfOn }
 
   static func takeGlobal(_ job: UnownedJob) -> Bool {
@@ -124,7 +122,7 @@ final class MainStandIn: SerialExecutor {
   }
 }
 
-/// A claim, as a task-local of the tasks that began in it.
+/// A claim, as a task-local value of the tasks that began during it.
 private final class Claim: Sendable {
   private enum Stage: Int, AtomicRepresentable {
     case on, over, reported
@@ -143,7 +141,7 @@ private final class Claim: Sendable {
     stage.store(.over, ordering: .releasing)
   }
 
-  /// The executor while the claim is in force; after its end, reports the first caller.
+  /// The executor while the claim lasts. After the claim's end `nil`, and the first read is reported.
   var standInIfOn: MainStandIn? {
     switch stage.load(ordering: .acquiring) {
     case .on:

@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// The two hooks by which the Swift runtime lets a library decide who runs a job.
+/// Sets the two hooks of the Swift runtime by which a library can decide where a job runs.
 ///
-/// The first hook returns the main actor's executor whenever code hops to the main actor. The
-/// second gets each job without an actor and an executor: plain tasks, detached ones, and their
-/// children. Both are variables of the runtime, found by name, because not every system has them.
+/// The first hook returns the main actor's executor whenever code hops to the main actor. The second receives
+/// each job without an actor and an executor: plain tasks, detached ones, and their children. Both are
+/// variables of the runtime, found by name, because not every system has them.
 ///
-/// The hooks are never removed, because another thread may be in one of them at any time. They pass
-/// on every job that `MainStandIn` does not claim.
+/// The hooks are never removed, because another thread may be in one of them at any time. They pass on every
+/// job that `MainStandIn` does not claim.
 enum RuntimeHooks {
-  /// The reason why jobs cannot be claimed.
+  /// The reason why the hooks cannot be set.
   enum Problem: Hashable, Sendable {
     /// The runtime of this system has no variable of this name.
     case isMissing(String)
-    /// Another library has set it.
+    /// Another library has set the variable of this name.
     case isTaken(String)
 
-    /// The message for a person.
+    /// A message about the problem, for the developer of the test.
     var message: String {
       switch self {
       case .isMissing(let name):
@@ -42,7 +42,7 @@ enum RuntimeHooks {
   private typealias EnqueueGlobal = @convention(thin) (UnownedJob) -> Void
   private typealias GlobalHook = @convention(thin) (UnownedJob, EnqueueGlobal) -> Void
 
-  /// Sets both hooks, or neither; `nil` when they are set.
+  /// Sets both hooks, or neither; returns `nil` if they are set.
   static func install(find: (String) -> UnsafeMutableRawPointer? = LoadedSymbol.address) -> Problem?
   {
     let hooks = [(mainName, mainHook), (globalName, globalHook)]
@@ -54,8 +54,8 @@ enum RuntimeHooks {
       guard slot.pointee == 0 || slot.pointee == hook else { return .isTaken(name) }
       slots.append((slot, hook))
     }
-    // The runtime may read a word while it is written for the first time. It then finds either no
-    // hook or this one.
+    // The runtime may read a variable while it is set for the first time: it then finds either no hook or
+    // this one.
     for (slot, hook) in slots where slot.pointee == 0 { slot.pointee = hook }
     return nil
   }

@@ -1,21 +1,19 @@
 internal import StreamQuery
 
 extension Simulation {
-  /// Runs all ready jobs, without moving time.
-  ///
-  /// It returns when no job is ready and no sleeper is due.
+  /// Runs all ready jobs at the present virtual time, until no job is ready and no sleeper is due.
   public func settle() {
     drive { _ = core.settle() }
   }
 
   /// Runs all ready jobs, then moves time, with a stop at every sleeper's deadline.
   ///
-  /// Sleepers wake in order of deadline; without a seed, ties wake in order of registration, and
-  /// all jobs that follow from one sleeper run before the next wakes. It ends exactly `duration`
-  /// later, with everything settled, or earlier with a failure if the limit of jobs at one instant
-  /// is reached.
+  /// Sleepers wake in the order of their deadlines. Without a seed, equal deadlines are in order of
+  /// registration, and all jobs that follow from one sleeper run before the next wakes. The call ends exactly
+  /// `duration` later, with everything settled; or earlier, with a failure, if the limit of jobs at one
+  /// instant is reached.
   ///
-  /// - Parameter duration: How far to move time; negative counts as zero.
+  /// - Parameter duration: The time by which to move; a negative one counts as zero.
   public func advance(by duration: Duration) {
     let target = clock.now.advanced(by: duration).offset
     drive { moveTime(to: target) }
@@ -23,16 +21,16 @@ extension Simulation {
 
   /// Moves time to an instant, like `advance(by:)`.
   ///
-  /// - Parameter instant: The instant; one in the past counts as now.
+  /// - Parameter instant: The instant; an instant in the past counts as now.
   public func advance(to instant: SimulationClock.Instant) {
     drive { moveTime(to: instant.offset) }
   }
 
-  /// Waits inside the simulation until time has passed and all jobs that were ready then have run.
+  /// Waits in a task of the simulation until time has passed and all jobs that were ready then have run.
   ///
-  /// It is the counterpart of `advance(by:)` for code that runs in the simulation, such as the
-  /// asynchronous body of `onMainActor` or the operation of `run`. After a plain sleep of the same
-  /// length, other tasks that wake at that instant may still be waiting for their turn.
+  /// This is `advance(by:)` for code that runs in the simulation, such as the asynchronous body of
+  /// `onMainActor` or the operation of `run`. After a plain sleep of the same length, other tasks that wake
+  /// at that instant may still be waiting for their turn.
   ///
   /// ```swift
   /// try simulation.run {
@@ -42,18 +40,17 @@ extension Simulation {
   /// }
   /// ```
   ///
-  /// - Parameter duration: How far time moves; with zero or less, only ready jobs run.
+  /// - Parameter duration: The time by which to move; with zero or less, only ready jobs run.
   /// - Throws: `CancellationError` at once when the task is or becomes cancelled.
   public func settled(after duration: Duration = .zero) async throws {
     let deadline = clock.now.advanced(by: duration).offset
     try await core.sleep(until: deadline, isBackground: false, isLast: true)
   }
 
-  /// Ends the simulation: cancels its tasks, wakes all sleepers with `CancellationError`, and
-  /// settles.
+  /// Ends the simulation: cancels its tasks, wakes all sleepers with `CancellationError`, and runs all jobs.
   ///
-  /// The release of a simulation does the same, because waiting tasks would otherwise wait for
-  /// ever, so a test need not call it. Call it to inspect what is left.
+  /// A test need not call it, because the release of the simulation does the same; otherwise waiting tasks
+  /// would wait for ever. Call it to inspect what is left.
   public func shutDown() {
     end()
     deliverFailures()
@@ -61,12 +58,11 @@ extension Simulation {
 
   private static var maximumAwakenings: Int { 100 }
 
-  /// Ends the simulation without reporting failures; does nothing if it is being driven.
+  /// Ends the simulation without reporting failures; has no effect while the simulation is being driven.
   func end() {
     guard core.read({ $0.beginDriving(from: .current) }) else { return }
     registry.cancelAll()
-    // A woken task may ignore the cancellation and sleep again; one that always does so is left
-    // alone.
+    // A woken task may ignore the cancellation and sleep again. After this number of times, it is left alone.
     for _ in 0..<Self.maximumAwakenings {
       for waiter in core.read({ $0.sleepers.popAll() }) {
         waiter.resume(returning: false)
@@ -92,7 +88,6 @@ extension Simulation {
       core.read { $0.endDriving() }
       deliverFailures()
     }
-    // If the simulation is being driven, that drive delivers the failures, on the test's own
-    // thread.
+    // A call during a drive delivers no failures: that drive does so, on the test's own thread.
   }
 }

@@ -3,8 +3,8 @@ package import StreamQuery
 extension Simulation {
   /// Whether the simulation is idle: without ready jobs, sleepers, unfinished tasks or client work.
   ///
-  /// Active recordings do not count, and neither does a client's own timer. Waits in real time are not seen,
-  /// such as that of a plain `Task` that sleeps by `Task.sleep`.
+  /// Active recordings and the timers of clients do not count. The simulation does not see waits in real
+  /// time, such as that of a plain `Task` in `Task.sleep`.
   ///
   /// - Complexity: O(*p*) in the number of clients.
   public var isIdle: Bool {
@@ -12,9 +12,9 @@ extension Simulation {
     return isQuiet && !registry.hasUnfinished && registry.probeReport.isEmpty
   }
 
-  /// The reasons why the simulation is not idle, one line each, in a stable order.
+  /// Returns the reasons why the simulation is not idle, one in a line, in a stable order.
   ///
-  /// Waits in real time are not seen, such as that of a plain `Task` that sleeps by `Task.sleep`.
+  /// The simulation does not see waits in real time, such as that of a plain `Task` in `Task.sleep`.
   ///
   /// ```swift
   /// #expect(simulation.leakReport() == [])      // says what is left, where `isIdle` says whether
@@ -31,14 +31,14 @@ extension Simulation {
     return report + registry.probeReport
   }
 
-  /// Adds a probe for live work, which `isIdle` and `leakReport()` call.
+  /// Adds a client: `isIdle` and `leakReport()` ask it for its unfinished work.
   ///
-  /// Both closures are kept while the simulation lives, so they should capture weakly.
+  /// The simulation keeps both closures while it lives, so they should capture weakly.
   ///
   /// - Parameters:
-  ///   - probe: Returns a line for each live object.
-  ///   - onEnd: Ends waits for signals and time when the simulation is released, because no more
-  ///     will come. Without it, these waits would end on ordinary threads some time later.
+  ///   - probe: Returns the objects that are alive.
+  ///   - onEnd: Ends waits for signals and time when the simulation is released, because no more will come.
+  ///     Without it, these waits would end on ordinary threads some time later.
   package func register(
     _ probe: @escaping @Sendable () -> Liveness,
     onEnd: @escaping @Sendable () -> Void = {}

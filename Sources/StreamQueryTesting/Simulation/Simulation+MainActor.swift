@@ -1,7 +1,7 @@
 internal import StreamQuery
 
 extension Simulation {
-  /// Runs a test of main-actor code: its tasks, including plain ones, are part of the simulation.
+  /// Runs a synchronous test of main-actor code; its tasks, even plain ones, are part of the simulation.
   ///
   /// Use it for the models of apps, which start a plain `Task { }` and know no executor:
   ///
@@ -30,30 +30,29 @@ extension Simulation {
   /// }
   /// ```
   ///
-  /// The body holds the main actor, like every synchronous function on it. Jobs of the main actor
-  /// run when the simulation is driven, always oldest first; the seed chooses between the oldest of
-  /// them and all other jobs. `MainActor.run`, `assumeIsolated` and isolated deinitializers do what
-  /// they do in the app, and `Scheduling.current` is the simulation's. Tests on other threads are
-  /// not affected.
+  /// The body occupies the main actor, like every synchronous function on it. Jobs of the main actor run when
+  /// the simulation is driven, always oldest first; the seed chooses between the oldest of them and all other
+  /// jobs. `MainActor.run`, `assumeIsolated` and isolated deinitializers do what they do in the app, and
+  /// `Scheduling.current` is the simulation's. Tests on other threads are not affected.
   ///
-  /// **The end.** Plain tasks have no handles, so their waits are ended: the simulation's clients
-  /// are shut down, which ends their streams, and sleepers get `CancellationError`. The simulation
-  /// cannot be driven any more.
+  /// **The end.** Plain tasks have no handles, so they cannot be cancelled, but their waits are ended: the
+  /// simulation's clients are shut down, which ends their streams, and sleepers get `CancellationError`. The
+  /// simulation cannot be driven any more.
   ///
-  /// **What leaves.** `Task.sleep`, dispatch queues, the network, and actors with their own
-  /// executor take real time, and the body has none. A task that comes back from there to the main
-  /// actor is a failure; after the end, it is one line on the standard error stream. The simulation
-  /// does not see
+  /// **Waits in real time.** `Task.sleep`, dispatch queues, the network, and actors with their own executor
+  /// take real time, and the body does not wait for them. If a task comes back from there to the main actor,
+  /// the test fails; after the end of the body, the task is reported in a line on the standard error stream.
+  /// The simulation does not see
   ///
   /// - tasks that never come back to the main actor, and detached tasks even if they do,
   /// - blocks of `DispatchQueue.main` and timers of the main run loop, which run after the end,
   /// - `Task.yield()` in an actor that others wait for, and a preference for `globalConcurrentExecutor`.
   ///
-  /// **Where.** On Linux and, as far as is known, on Apple's systems from iOS 18.4 and macOS 15.4
-  /// on. It needs two hooks of the Swift runtime. If one is missing, or taken by another library,
-  /// and inside another `onMainActor`, the test fails with a message and the body does not run.
-  /// Then `SimulationError` is thrown if the body can throw it; if the body throws no error and
-  /// returns a value, the process ends.
+  /// **Systems.** The method needs two hooks of the Swift runtime. Linux has them and, as far as is known,
+  /// Apple's systems from iOS 18.4 and macOS 15.4 on. If a hook is missing, if another library has set it, or
+  /// inside another `onMainActor`, the test fails with a message and the body does not run. Then
+  /// `SimulationError` is thrown if the body can throw it; if the body throws no error and returns a value,
+  /// the process ends.
   ///
   /// - Parameters:
   ///   - seed: The seed of the simulation.
@@ -65,7 +64,7 @@ extension Simulation {
   ///   - column: The place of an issue; leave it to its default.
   ///   - body: The test.
   /// - Returns: The result of the body.
-  /// - Throws: The error of the body, or `SimulationError` as described.
+  /// - Throws: The error of the body, or `SimulationError` if the body did not run.
   @MainActor
   public static func onMainActor<Value, Failure: Error>(
     seed: UInt64 = 0,
@@ -99,11 +98,11 @@ extension Simulation {
     return try outcome.get()
   }
 
-  /// Runs an asynchronous test of main-actor code synchronously, to its end.
+  /// Runs an asynchronous test of main-actor code to its end, in a synchronous call.
   ///
-  /// The body is a task on the main actor. While it waits, all other jobs run, and time moves when
-  /// no job is ready, as in `run(_:)`; a body that would wait for ever is a failure. The body
-  /// cannot drive its own simulation: to let time pass it calls `settled(after:)`.
+  /// The body is a task on the main actor. While it waits, all other jobs run, and time moves when no job is
+  /// ready, as in `run(_:)`; a body that would wait for ever is a failure. The body cannot drive its own
+  /// simulation: to let time pass it calls `settled(after:)`.
   ///
   /// ```swift
   /// @Test(arguments: 0..<100)
@@ -149,8 +148,8 @@ extension Simulation {
       column: column
     ) { (simulation: Simulation) throws(Failure) -> Value in
       try simulation.run { () async throws(Failure) -> Value in
-        // The task has no executor preference: the body is a task like those of an app, and so are
-        // its children.
+        // The task has no executor preference, because the body and its children are tasks like those of an
+        // app.
         let task = Task { @MainActor () -> Result<Value, Failure> in
           do throws(Failure) {
             return .success(try await body(simulation))
@@ -168,7 +167,7 @@ extension Simulation {
     }
   }
 
-  /// Runs the body in this simulation, which ends with it.
+  /// Runs the body in this simulation, and ends the simulation after it.
   @MainActor
   private func outcome<Value, Failure: Error>(
     of body: @MainActor (Simulation) throws(Failure) -> Value

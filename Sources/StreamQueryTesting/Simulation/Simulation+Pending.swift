@@ -1,7 +1,7 @@
 internal import StreamQuery
 
 extension Simulation {
-  /// The waits of the simulation, and advice about them.
+  /// The unfinished work and the waits of the simulation, with advice.
   var pending: PendingReport {
     let liveness = registry.liveness
     var report = core.read { state in
@@ -20,12 +20,12 @@ extension Simulation {
     return report
   }
 
-  /// Replaces the real second between two checks for drives, for tests.
+  /// Sets the pause between two checks for drives, for tests; otherwise it is a real second.
   package func watchOutsideWaits(every pause: @escaping @Sendable () async -> Void) {
     core.waits.setPause(pause)
   }
 
-  /// Fails the test at once, because nobody drives the simulation to its end.
+  /// Fails the test at once, because the simulation is not driven any further.
   func report(_ message: String) {
     let text = pending.text
     core.read { $0.fail("\(message)\n\(text)") }
@@ -34,9 +34,9 @@ extension Simulation {
 }
 
 extension Simulation: CustomStringConvertible {
-  /// A report of the simulation's waits, with advice.
+  /// The unfinished work and the waits of the simulation, with advice.
   ///
-  /// A failed comparison of a recording prints it. Use it as the comment of other expectations, such as about
+  /// A failed comparison of a recording shows it. Use it as the comment of other expectations, such as about
   /// a property of a model: `#expect(model.name == "Ada", "\(simulation)")`.
   public var description: String { pending.text }
 }

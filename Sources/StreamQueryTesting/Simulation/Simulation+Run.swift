@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// The reason why a simulation could not bring an operation to its end.
 public struct SimulationError: Error, Hashable, CustomStringConvertible {
-  /// The failure in words.
+  /// A sentence about the failure.
   public let description: String
 }
 
 extension Simulation {
-  /// The limit of jobs for one `run`, as a multiple of the limit at one instant; it stops endless
-  /// timers.
+  /// The limit of jobs for one `run`, as a multiple of the limit at one instant. It stops a run in which
+  /// timers fire endlessly.
   private static var runLimitFactor: Int { 10 }
 
   /// Runs an operation to its end, synchronously, and moves time whenever no job is ready.
@@ -18,18 +18,17 @@ extension Simulation {
   /// let user = try simulation.run { try await client.fetch(.user(42)) }
   /// ```
   ///
-  /// When it returns, all jobs that were ready at that instant have run, too.
+  /// When the call returns, all jobs that were ready at that instant have run, too.
   ///
-  /// If the operation cannot end (no job is ready and no task sleeps), or a limit of jobs is
-  /// reached, that is a failure, and the operation is cancelled. If it ends then, its outcome is
-  /// returned or thrown. If it ignores the cancellation, `SimulationError` is thrown if the
-  /// operation's failure type allows that, and an operation without a value just returns. Otherwise
-  /// the process ends after the failure was reported, because there is nothing to return.
+  /// The call fails the test and cancels the operation if the operation cannot end (no job is ready and no
+  /// task sleeps), or if a limit of jobs is reached. If the operation ends then, its outcome is returned or
+  /// thrown. If it ignores the cancellation, `SimulationError` is thrown if the operation's failure type
+  /// allows that, and an operation without a value just returns. Otherwise the process ends, because there is
+  /// nothing to return.
   ///
-  /// - Parameter operation: The operation, which has the simulation as its executor and
-  ///   `Scheduling`.
+  /// - Parameter operation: The operation, which has the simulation as its executor and `Scheduling`.
   /// - Returns: The operation's value.
-  /// - Throws: The operation's error, or `SimulationError` as described.
+  /// - Throws: The operation's error, or `SimulationError` if the operation did not end.
   public func run<Value: Sendable, Failure: Error>(
     _ operation: @escaping @Sendable () async throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -82,7 +81,7 @@ extension Simulation {
     }
   }
 
-  /// The number of jobs at which a run that starts now gives up.
+  /// The number of jobs at which a run that starts now is given up.
   private var runLimit: Int {
     core.read { state in
       let (span, overflows) = state.jobLimit.multipliedReportingOverflow(by: Self.runLimitFactor)
@@ -114,12 +113,12 @@ extension Simulation {
   ) throws(Failure) -> Value {
     if let error = SimulationError(description: message) as? Failure { throw error }
     if let nothing = () as? Value { return nothing }
-    // A run whose error type cannot be that of the failure has no other way to end.
+    // The error cannot be thrown and there is no value to return, so only the process can end.
     fatalError(message)
   }
 }
 
-/// The result of a run's task.
+/// The result of the task that `run` starts; `nil` until the task ends.
 private final class Outcome<Value: Sendable, Failure: Error>: Sendable {
   private let stored = Mutex<Result<Value, Failure>?>(nil)
 

@@ -3,10 +3,10 @@ internal import StreamQuery
 extension Simulation {
   /// Starts a task in this simulation.
   ///
-  /// It runs when the simulation is driven, and counts as busy in `isIdle` until it has ended.
+  /// The task runs when the simulation is driven, and counts as busy in `isIdle` until it ends.
   ///
   /// - Parameters:
-  ///   - name: The name in `leakReport()`.
+  ///   - name: The name of the task in `leakReport()`.
   ///   - operation: The work of the task.
   /// - Returns: The task's handle; cancel it like any task.
   @discardableResult
@@ -26,11 +26,11 @@ extension Simulation {
 
   /// Starts a task that may fail in this simulation.
   ///
-  /// It runs when the simulation is driven, and counts as busy in `isIdle` until it has ended. Its
-  /// handle has the error, which is not reported.
+  /// The task runs when the simulation is driven, and counts as busy in `isIdle` until it ends. Its error is
+  /// not reported; the handle has it.
   ///
   /// - Parameters:
-  ///   - name: The name in `leakReport()`.
+  ///   - name: The name of the task in `leakReport()`.
   ///   - operation: The work of the task.
   /// - Returns: The task's handle; cancel it like any task.
   @discardableResult
@@ -51,10 +51,10 @@ extension Simulation {
     return task
   }
 
-  /// Starts a task that prefers the simulation, with the simulation's scheduling.
+  /// Starts a task that prefers the simulation's executor, with the simulation as its `Scheduling`.
   ///
-  /// The priority is fixed: a priority inherited from the test could differ from run to run, and
-  /// runtimes enqueue extra jobs when tasks of different priorities meet.
+  /// The priority is fixed. A priority inherited from the test could differ from run to run, and runtimes
+  /// enqueue extra jobs when tasks of different priorities meet.
   func start<Success: Sendable>(
     _ operation: @escaping @Sendable () async -> Success
   ) -> Task<Success, Never> {
@@ -64,7 +64,7 @@ extension Simulation {
     }
   }
 
-  /// Starts a task for a recording, from code that knows the type of the elements.
+  /// Starts the task of a recording; called by inlinable code that knows the type of the elements.
   @usableFromInline
   func startRecording(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     start(operation)

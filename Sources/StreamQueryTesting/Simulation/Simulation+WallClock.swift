@@ -7,12 +7,13 @@ public import Foundation
 #endif
 
 extension Simulation {
-  /// The date of the wall clock at virtual time zero: 18 May 2033, 03:33:20 UTC.
+  /// The wall clock's date at virtual time zero: 18 May 2033, 03:33:20 UTC.
   ///
-  /// It is far from the zero of any calendar, so that a date that was never set is easy to notice.
+  /// The date is far from the zero of any calendar, so that a date that was never set is easy to notice.
   public static let startDate = Date(timeIntervalSince1970: 2_000_000_000)
 
-  /// The wall clock: the start date, plus virtual time, plus the offset of `setWallClock(offset:)`.
+  /// The wall clock's present date: the start date, plus virtual time, plus the offset of
+  /// `setWallClock(offset:)`.
   public var date: Date {
     let elapsed = now + wallOffset.withLock { $0 }
     let parts = elapsed.components
@@ -20,11 +21,10 @@ extension Simulation {
       + (TimeInterval(parts.seconds) + TimeInterval(parts.attoseconds) / 1e18)
   }
 
-  /// Makes the wall clock jump, as when a person or a time server sets it; virtual time is
-  /// unaffected.
+  /// Makes the wall clock jump, as when a person or a time server sets it; virtual time does not change.
   ///
-  /// - Parameter offset: How far the wall clock is ahead of virtual time from now on; negative
-  ///   means behind. It replaces an earlier offset.
+  /// - Parameter offset: The time by which the wall clock is now ahead of virtual time; negative if it is
+  ///   behind. It replaces an earlier offset.
   public func setWallClock(offset: Duration) {
     let bounded = SimulationClock.Instant(offset: offset).offset
     wallOffset.withLock { $0 = bounded }

@@ -1,17 +1,17 @@
 /// The virtual clock of a simulation: it stands still until the simulation is driven.
 ///
-/// Pass it to anything that takes a clock. It starts at offset zero; `Simulation.advance(by:)`,
+/// Pass it to anything that takes a clock. The clock starts at offset zero. `Simulation.advance(by:)`,
 /// `advance(to:)` and `run(_:)` move it, from one sleeper's deadline to the next.
 ///
-/// Sleeping throws `CancellationError` at once when the task is cancelled. A sleep of zero or
-/// negative length lets all ready jobs run, and then returns at the same instant.
+/// A sleep throws `CancellationError` at once when its task is cancelled. A sleep of zero or negative length
+/// lets all ready jobs run, and then returns at the same instant.
 public struct SimulationClock: Clock {
-  /// The unit of this clock is the standard one.
+  /// The type of this clock's durations, which is the standard one.
   public typealias Duration = Swift.Duration
 
   /// A point of virtual time.
   public struct Instant: InstantProtocol {
-    /// Instants are limited to this many seconds: sums of enormous durations must not overflow.
+    /// The limit of an instant's offset, so that sums of enormous durations do not overflow.
     private static var limit: Duration { .seconds(Int64.max / 4) }
 
     /// The time between the start of the simulation and this instant.
@@ -24,9 +24,9 @@ public struct SimulationClock: Clock {
       self.offset = Self.clamped(offset)
     }
 
-    /// Returns the instant at a distance from this one; enormous distances are cut off.
+    /// Returns the instant at a distance from this one; enormous distances are shortened.
     ///
-    /// - Parameter duration: The distance, negative for earlier.
+    /// - Parameter duration: The distance; negative for an earlier instant.
     /// - Returns: The instant at that distance.
     public func advanced(by duration: Duration) -> Self {
       Self(offset: offset + Self.clamped(duration))
@@ -40,12 +40,12 @@ public struct SimulationClock: Clock {
       other.offset - offset
     }
 
-    /// Whether one instant is before another.
+    /// Returns whether one instant is before another.
     ///
     /// - Parameters:
     ///   - lhs: An instant.
-    ///   - rhs: Another one.
-    /// - Returns: `true` if the first is earlier.
+    ///   - rhs: Another instant.
+    /// - Returns: `true` if `lhs` is earlier.
     public static func < (lhs: Self, rhs: Self) -> Bool {
       lhs.offset < rhs.offset
     }
@@ -68,15 +68,15 @@ public struct SimulationClock: Clock {
     Instant(offset: core.read { $0.now })
   }
 
-  /// Virtual time is exact.
+  /// The resolution of the clock: zero, because virtual time is exact.
   public var minimumResolution: Duration {
     .zero
   }
 
-  /// Waits until the simulation has moved to an instant.
+  /// Waits until virtual time has reached an instant.
   ///
   /// - Parameters:
-  ///   - deadline: The instant; one in the past means as soon as all ready jobs have run.
+  ///   - deadline: The instant. If it is in the past, the wait ends as soon as all ready jobs have run.
   ///   - tolerance: Ignored: virtual time is exact.
   /// - Throws: `CancellationError` at once when the task is or becomes cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

@@ -1,12 +1,13 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The executor of a simulation, and the only holder of its state.
+/// The executor of a simulation, with the simulation's state.
 ///
-/// It is not a part of `Simulation`: tasks retain the executor that they prefer, and must not keep
+/// It is not a part of `Simulation`, because tasks retain the executor that they prefer, and must not keep
 /// the simulation itself alive.
 final class SimulationCore: TaskExecutor {
-  /// A sleeper; the value is `true` when its time has come, and `false` when it is cancelled.
+  /// A sleeping task; it is resumed with `true` when its time has come, and with `false` when it is
+  /// cancelled.
   typealias Waiter = SuspendedTask<Bool>
   typealias State = ScheduleState<ScheduledJob, Waiter>
 
@@ -22,16 +23,16 @@ final class SimulationCore: TaskExecutor {
     if !keep(job, isOnMain: false) { globalConcurrentExecutor.enqueue(job) }
   }
 
-  /// Keeps a job for the driver; `false` if the simulation is not driven any more.
+  /// Adds a job to the schedule; returns `false` if the simulation is not driven any more.
   private func keep(_ job: UnownedJob, isOnMain: Bool) -> Bool {
     let thread = ThreadIdentity.current
     let scheduled = ScheduledJob(job: job, isOnMain: isOnMain)
     return state.withLock { $0.enqueue(scheduled, from: thread, isInLine: isOnMain) }
   }
 
-  /// Passes the remaining jobs to ordinary threads: this core is not driven any more.
+  /// Passes the remaining jobs to ordinary threads, because this simulation is not driven any more.
   ///
-  /// A client that outlives its simulation ends its own tasks later. They need a thread for that;
+  /// A client that outlives its simulation ends its own tasks later. The tasks need a thread for that;
   /// otherwise they would keep their objects alive for ever.
   func retire() {
     let rest = state.withLock { $0.retire() }
@@ -43,10 +44,9 @@ final class SimulationCore: TaskExecutor {
     state.withLock { body(&$0) }
   }
 
-  /// Runs all ready jobs; `false` if the limit of jobs at one instant stopped it.
+  /// Runs all ready jobs; returns `false` if the limit of jobs at one instant stopped it.
   ///
-  /// Call it only between `beginDriving` and `endDriving`, which make sure that only one thread
-  /// does this.
+  /// Call it only between `beginDriving` and `endDriving`, which make sure that only one thread drives.
   func settle() -> Bool {
     let executor = asUnownedTaskExecutor()
     while true {
@@ -59,11 +59,10 @@ final class SimulationCore: TaskExecutor {
     }
   }
 
-  /// Sleeps until the virtual time has come, or throws `CancellationError` at once.
+  /// Sleeps until a virtual time; throws `CancellationError` at once when the task is cancelled.
   ///
-  /// A deadline that is not after now still lets all ready jobs run first, so that the limit of
-  /// jobs stops a loop of empty sleeps. With `isLast`, the sleeper wakes when all other jobs at
-  /// that instant have run.
+  /// A deadline that has passed still lets all ready jobs run first, so that the limit of jobs stops a loop
+  /// of empty sleeps. With `isLast`, the sleeper wakes when all other jobs at that instant have run.
   func sleep(until deadline: Duration, isBackground: Bool, isLast: Bool = false) async throws {
     try Task.checkCancellation()
     let ticket = state.withLock { state in
@@ -73,8 +72,7 @@ final class SimulationCore: TaskExecutor {
       await Waiter.suspend { waiter in
         let isParked = state.withLock { state in
           if state.isOver { return false }
-          // A deadline in the past counts as now, because it must not overtake one that is due
-          // before it.
+          // A deadline in the past counts as now, so that it does not overtake a sleeper that is due already.
           return state.sleepers.park(waiter, on: ticket, until: max(deadline, state.now))
         }
         guard isParked else { return false }
@@ -114,8 +112,8 @@ struct ScheduledJob: Sendable {
       return MainStandIn.offTheMainActor { job.runSynchronously(on: executor) }
     }
     guard let standIn = MainStandIn.ofThisThread else { return sendOn() }
-    // The job runs without the task executor, as on the real main actor. With a task executor, which plain
-    // tasks do not prefer, a call from the main actor to the main actor would suspend.
+    // The job runs without the task executor, as on the real main actor. Plain tasks do not prefer a task
+    // executor, and with one a call from the main actor to the main actor would suspend.
     job.runSynchronously(on: standIn.asUnownedSerialExecutor())
   }
 

@@ -1,17 +1,17 @@
-/// The functions of Swift Testing, if this process has it.
+/// The functions of Swift Testing, if this process has that library.
 ///
-/// They are called by their names in the binary. All types of the library are resilient: their
-/// values are passed by address, like those of a type parameter. So the functions are called with
-/// parameters in place of `Comment`, `SourceLocation`, `Issue` and `Test`, whose metadata is also
-/// found by name.
+/// They are called by their names in the binary. All types of the library are resilient, so their values are
+/// passed by address, like those of a type parameter. So the functions are called through type parameters in
+/// place of `Comment`, `SourceLocation`, `Issue` and `Test`, and the metadata of these types is also found by
+/// name.
 struct SwiftTesting: Sendable {
-  /// Whether a test runs, as far as the process knows.
+  /// The answer to the question whether a test is running.
   enum Standing: Hashable, Sendable {
     /// The current task belongs to a test.
     case runsTest
-    /// It belongs to none.
+    /// The current task belongs to no test.
     case runsNoTest
-    /// The process has no such library, or cannot ask it: see ``isThere``.
+    /// The process does not have Swift Testing, or not the function to ask: see ``isThere``.
     case isUnknown
   }
 
@@ -35,7 +35,7 @@ struct SwiftTesting: Sendable {
     self.find = find
   }
 
-  /// Whether the current task belongs to a test.
+  /// The answer to the question whether the current task belongs to a test.
   var standing: Standing {
     guard let type = type(Name.test), let address = find(Name.currentTest) else {
       return .isUnknown
@@ -48,15 +48,15 @@ struct SwiftTesting: Sendable {
     return runsTest(type) ? .runsTest : .runsNoTest
   }
 
-  /// Whether the process has a library of that name.
+  /// Whether the process has Swift Testing, even if its functions cannot be called.
   ///
-  /// The runtime also finds the types of a library that is linked statically, or that has other functions,
-  /// which cannot be called. It searches all types of the process, so read this only to report a failure.
+  /// The runtime also finds the types of a library that is linked statically, or that has other functions. It
+  /// searches all types of the process, so read this only to report a failure.
   var isThere: Bool { _typeByName("7Testing4TestV") != nil }
 
-  /// Records an issue of the current test.
+  /// Records an issue of the current test, if the functions for that are found.
   ///
-  /// - Returns: Whether it was recorded.
+  /// - Returns: Whether the issue was recorded.
   func record(_ message: String, fileID: String, filePath: String, line: Int, column: Int) -> Bool {
     guard
       let commentType = type(Name.comment), let makeComment = find(Name.makeComment),
@@ -68,14 +68,14 @@ struct SwiftTesting: Sendable {
       _: Location.Type,
       _: Issue.Type
     ) {
-      // Initialisers consume their arguments, functions do not.
+      // In the binary, initialisers consume their arguments, and functions do not.
       typealias MakeComment = @convention(thin) (consuming String) -> Comment
       typealias MakeLocation =
         @convention(thin) (consuming String, consuming String, Int, Int) -> Location
       typealias Record = @convention(thin) (Comment?, Location) -> Issue
       // `Comment(rawValue:)`
       let comment = unsafeBitCast(makeComment, to: MakeComment.self)(message)
-      // `SourceLocation(fileID:filePath:line:column:)`, which needs a module's name and counts from 1.
+      // `SourceLocation(fileID:filePath:line:column:)` needs the name of a module and counts from 1.
       let location = unsafeBitCast(makeLocation, to: MakeLocation.self)(
         fileID.isFileID ? fileID : "Unknown/File.swift",
         filePath,
@@ -96,16 +96,16 @@ struct SwiftTesting: Sendable {
     return true
   }
 
-  /// The type whose metadata a function returns.
+  /// Returns a type, from the function that returns its metadata.
   private func type(_ name: String) -> (any Any.Type)? {
     typealias Metadata = @convention(thin) (_ request: UInt) -> (any Any.Type, state: UInt)
-    // 0 requests complete metadata.
+    // The request 0 asks for complete metadata.
     return find(name).map { unsafeBitCast($0, to: Metadata.self)(0).0 }
   }
 }
 
 extension String {
-  /// Whether it is the name of a module and that of a file, as `#fileID` is.
+  /// Whether the text consists of the names of a module and a file, as `#fileID` does.
   fileprivate var isFileID: Bool {
     guard let slash = firstIndex(of: "/"), let last = lastIndex(of: "/") else { return false }
     return slash != startIndex && index(after: last) != endIndex

@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The named tasks of a simulation that have not finished, and the probes of its clients.
+/// The tasks of a simulation that have not finished, by name, and the closures that its clients have added.
 @usableFromInline
 final class TaskRegistry: Sendable {
   private struct State {
@@ -11,7 +11,7 @@ final class TaskRegistry: Sendable {
     var probes: [@Sendable () -> Liveness] = []
     var endings: [@Sendable () -> Void] = []
     var closings: [@Sendable () -> Void] = []
-    /// The number of active recordings, whose subscriptions are no leaks.
+    /// The number of active recordings; while there are any, subscriptions are no leaks.
     var recordings = 0
   }
 
@@ -30,12 +30,12 @@ final class TaskRegistry: Sendable {
       state.names[id] = nil
       return state.cancellations.removeValue(forKey: id)
     }
-    // The closure retains a task, whose release may run code of the test, so it is released outside
+    // The closure retains a task, and the task's release may run code of the test, so it is released outside
     // the lock.
     _ = dropped
   }
 
-  /// Stores a closure that cancels a task; does nothing if the task has ended already.
+  /// Stores a closure that cancels a task, unless the task has ended already.
   func attach(_ cancel: @escaping @Sendable () -> Void, to id: UInt64) {
     state.withLock { state in
       guard state.names[id] != nil else { return }
@@ -50,7 +50,7 @@ final class TaskRegistry: Sendable {
     }
   }
 
-  /// Ends the waits for a simulation that is being released.
+  /// Ends the clients' waits, because the simulation is being released.
   func endAll() {
     for end in state.withLock({ $0.endings }) { end() }
   }
@@ -60,7 +60,7 @@ final class TaskRegistry: Sendable {
     state.withLock { $0.closings.append(close) }
   }
 
-  /// Closes the clients, which also ends the loops over their streams.
+  /// Shuts the clients down, which also ends the loops over their streams.
   func closeAll() {
     for close in state.withLock({ $0.closings }) { close() }
   }
@@ -74,17 +74,18 @@ final class TaskRegistry: Sendable {
     state.withLock { !$0.names.isEmpty }
   }
 
-  /// The objects that the probes report as alive, including subscriptions.
+  /// The objects that the clients report as alive, including subscriptions.
   var liveness: [Liveness] {
     state.withLock { $0.probes }.map { $0() }
   }
 
-  /// The objects that the probes report as alive; the probes are called outside the lock.
+  /// One line for each object that the clients report as alive; the clients are asked outside the lock.
   var probeReport: [String] {
     let (probes, recordings) = state.withLock { ($0.probes, $0.recordings) }
     let found = probes.map { $0() }
     var report = found.flatMap(\.unfinished)
-    // The owners of subscriptions are not known, so recordings account for any of them.
+    // The owner of a subscription is not known, so while a recording is active, no subscription counts as a
+    // leak.
     let subscribers = found.map(\.subscribers).reduce(0, +)
     if subscribers > 0, recordings == 0 { report.append("subscribers of queries: \(subscribers)") }
     return report

@@ -1,8 +1,8 @@
-/// Keeps the jobs of a claimed thread, and runs them there later.
+/// Receives the jobs of a claimed thread, and runs them there later.
 protocol ThreadJobs: Sendable {
-  /// Takes a job of the main actor; `false` passes it on to the real one.
+  /// Takes a job of the main actor; returns `false` if the real main actor has to run it.
   func takeMain(_ job: UnownedJob) -> Bool
 
-  /// Takes a job that any thread may run; `false` passes it on to the pool.
+  /// Takes a job that any thread may run; returns `false` if the thread pool has to run it.
   func takeGlobal(_ job: UnownedJob) -> Bool
 }

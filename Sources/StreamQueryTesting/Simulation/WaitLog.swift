@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The known waits in a simulation and for it.
+/// The waits of a simulation's tasks, and the waits of other tasks for its clients.
 final class WaitLog: Sendable {
   private struct Watched {
     weak var wait: CallerWait?
@@ -17,18 +17,18 @@ final class WaitLog: Sendable {
   private struct State {
     /// The number of drives that have begun.
     var drives = 0
-    /// The task that created or last drove the simulation.
+    /// The task that created or last drove the simulation, by its number.
     ///
-    /// A number is enough. A later task with the same number counts as the driver, and indeed
-    /// nobody drives the simulation for it.
+    /// A later task with the same number also counts as the driver, which is right: nobody drives the
+    /// simulation for it.
     var driver: Int?
     var watched: [Watched] = []
     var isWatching = false
     var elsewhere: [Elsewhere] = []
     var suspendedCalls = 0
-    /// The simulation, while it exists.
+    /// Returns the simulation; `nil` after its release.
     var simulation: @Sendable () -> Simulation? = { nil }
-    /// The time between two checks: real time, because virtual time stands still.
+    /// Waits between two checks, in real time, because virtual time stands still.
     var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
   }
 
@@ -36,7 +36,7 @@ final class WaitLog: Sendable {
 
   private static var presentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-  /// The simulation was created.
+  /// Notes that the simulation was created, and by which task.
   func begin(_ simulation: @escaping @Sendable () -> Simulation?) {
     let task = Self.presentTask
     state.withLock { state in
@@ -46,7 +46,7 @@ final class WaitLog: Sendable {
     WaitObservation.startReporting()
   }
 
-  /// The simulation is being driven.
+  /// Notes that the current task begins to drive the simulation.
   func driveBegan() {
     let task = Self.presentTask
     state.withLock { state in
@@ -55,7 +55,7 @@ final class WaitLog: Sendable {
     }
   }
 
-  /// Sets the interval between two checks, for tests.
+  /// Sets the pause between two checks, for tests.
   func setPause(_ pause: @escaping @Sendable () async -> Void) {
     state.withLock { $0.pause = pause }
   }
@@ -68,9 +68,9 @@ final class WaitLog: Sendable {
 
   func callWentOn() { state.withLock { $0.suspendedCalls -= 1 } }
 
-  /// The waits of tasks of the simulation at clients that were made without it.
+  /// The waits of the simulation's tasks for clients that were made without the simulation.
   var elsewhere: [String] {
-    // The owners are read outside the lock, because reading one may release it.
+    // The owners are read outside the lock, because the read may release the last reference.
     state.withLock { $0.elsewhere }.compactMap { $0.owner == nil ? nil : $0.subject }
   }
 
@@ -86,9 +86,10 @@ final class WaitLog: Sendable {
 
   // MARK: Waits from outside
 
-  /// Decides about a wait of the current task.
+  /// Decides whether a wait of the current task can end.
   func verdict(in core: SimulationCore) -> OutsideWait.Verdict {
-    // Only the executor tells whose task the current one is.
+    // The task's executor preference is the only way to find out whether the current task belongs to this
+    // simulation.
     let executor = core.asUnownedTaskExecutor()
     let prefersSimulation = withUnsafeCurrentTask { $0?.unownedTaskExecutor == executor }
     if prefersSimulation { return .inside }
@@ -103,9 +104,9 @@ final class WaitLog: Sendable {
     .verdict
   }
 
-  /// Fails the test for a wait that would never end.
+  /// Fails the test, because a wait for the simulation would never end.
   ///
-  /// - Returns: Whether the simulation exists and is not driven. Without it, its clients continue.
+  /// - Returns: Whether the simulation still exists; without it, its clients go on in real time.
   func report(_ subject: String, isWatched: Bool = false) -> Bool {
     guard let simulation = state.withLock({ $0.simulation })() else { return false }
     let who =
@@ -122,7 +123,7 @@ final class WaitLog: Sendable {
     return true
   }
 
-  /// Checks from time to time whether the simulation is driven while a caller waits.
+  /// While a caller waits, checks from time to time whether the simulation is driven.
   func watch(_ wait: CallerWait) {
     let starts = state.withLock { state in
       state.watched.append(Watched(wait: wait, watch: .init(drives: state.drives)))
@@ -130,7 +131,7 @@ final class WaitLog: Sendable {
       return !state.isWatching
     }
     guard starts else { return }
-    // The task is not detached: the caller's task-locals identify its test. It has no executor
+    // The task is not detached, because the caller's task-locals identify its test. It has no executor
     // preference, because it runs while the simulation stands still.
     Task { await look() }
   }
@@ -143,7 +144,7 @@ final class WaitLog: Sendable {
         defer { state.watched = [] }
         return (state.watched, state.drives)
       }
-      // The waits are read outside the lock, because reading one may release it.
+      // The waits are read outside the lock, because the read may release the last reference.
       var rest: [Watched] = []
       for var watched in watched {
         guard let wait = watched.wait else { continue }
@@ -173,7 +174,7 @@ extension SimulationCore: WaitObserver {
   }
 
   func observerWaits(for subject: () -> String, leave: () -> Void) {
-    // Other tasks may wait for news that never comes, because a stream need not end.
+    // Only waits that cannot end are reported, because a stream may well bring no news.
     guard waits.verdict(in: self) == .hopeless, waits.report(subject()) else { return }
     leave()
   }
@@ -185,7 +186,7 @@ extension SimulationCore: WaitObserver {
   ) {
     let subject = subject()
     waits.waitsElsewhere(for: subject, owner: owner)
-    // The client of a preview never answers.
+    // The client of a preview never answers, so no wait for it is reported here.
     if isOnPool { read { $0.waitedElsewhere(for: subject) } }
   }
 }

@@ -10,12 +10,12 @@ public import StreamQueryPersistence
 /// }
 /// ```
 ///
-/// Each rule gets a place of its own, which is empty at first. Some rules open the same place again, to see
-/// which records have outlived the store. A store that forgets, such as
-/// ``/StreamQueryPersistence/MemoryStore``, is checked with `keepsRecords: false`.
+/// Each rule gets an empty place of its own. Some rules open the same place again, to see which records have
+/// outlived the store. A store without lasting records, such as ``/StreamQueryPersistence/MemoryStore``, is
+/// checked with `keepsRecords: false`.
 ///
 /// The rules do not cover sudden events: test yourself that a batch is durable when the process is killed,
-/// and the effect of a full disk.
+/// and what a full disk does.
 public struct QueryStoreContract<Store: QueryStore>: Sendable {
   private let keepsRecords: Bool
   private let open: @Sendable (StorePlace) async throws -> Store
@@ -24,10 +24,10 @@ public struct QueryStoreContract<Store: QueryStore>: Sendable {
   /// Creates the check of a store.
   ///
   /// - Parameters:
-  ///   - keepsRecords: Whether records outlive the store.
-  ///   - open: Creates a store at a place. It is called again for a place whose store was closed, and then
-  ///     has to find the records.
-  ///   - close: Closes a store before another one opens the place, if its release is not enough.
+  ///   - keepsRecords: Whether records outlive the store object.
+  ///   - open: Creates a store at a place. It is called again for a place after its store was closed, and
+  ///     then the store must find the records.
+  ///   - close: Closes a store before another one opens the place, if releasing the store is not enough.
   public init(
     keepsRecords: Bool = true,
     open: @escaping @Sendable (StorePlace) async throws -> Store,

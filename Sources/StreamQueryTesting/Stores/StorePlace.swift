@@ -4,14 +4,14 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The place of the data of a store under test: empty at first, and later opened again.
+/// The place of a tested store's data, which is empty at first and may be opened again.
 public struct StorePlace: Hashable, Sendable {
-  /// A name that no other place has, for stores that are not files.
+  /// A name that no other place has, for stores without files.
   public let name: String
-  /// A directory of its own, which exists and is removed after the test.
+  /// A directory for this place alone, which exists and is removed after the test.
   public let directory: URL
 
-  /// Creates the directory.
+  /// Creates a place with an empty directory.
   init() throws {
     name = "StreamQueryStore-\(UUID().uuidString)"
     directory = FileManager.default.temporaryDirectory.appending(

@@ -40,6 +40,6 @@ public enum StoreRule: String, CaseIterable, Hashable, Sendable, CustomStringCon
   /// The rule as a sentence.
   public var description: String { rawValue }
 
-  /// Whether the rule needs a second store at the same place.
+  /// Whether the rule opens the same place a second time.
   var isAboutReopening: Bool { self == .keepsRecords || self == .keepsWipes }
 }

@@ -22,7 +22,7 @@ extension StoreTrial {
     let store = try await store()
     var generation = try await store.load(.main).generation
     for round in 0..<3 {
-      // The first wipe finds no records, and has to begin a generation nevertheless.
+      // The first wipe finds no records, but must begin a generation, too.
       if round > 0 {
         try await write(["a": "\(round)"])
         let written = try await store.load(.main).generation
@@ -119,7 +119,7 @@ extension StoreTrial {
     try await isNoMatterToOthers()
   }
 
-  /// Checks that wiping and releasing one partition does not affect another, which was read before
+  /// Checks that wiping and releasing one partition does not affect another partition, which was read before
   /// and has no records.
   private func isNoMatterToOthers() async throws {
     let store = try await store()
@@ -144,7 +144,7 @@ extension StoreTrial {
     let keys = (0..<8).map { "k\($0)" }
     let torn = try await withThrowingTaskGroup(of: [String].self) { group in
       for writer in 0..<4 {
-        // The task has no executor preference: a group's tasks have that of the test.
+        // The task needs no executor preference: a group's tasks inherit that of the test.
         group.addTask {
           for round in 0..<5 {
             let value = Data("\(writer).\(round)".utf8)
@@ -182,9 +182,9 @@ extension StoreTrial {
     for round in 0..<5 {
       let puts = (0..<50).map { StoreRecord(key: "\(round).\($0)", value: Data(count: 1000)) }
       await withTaskGroup { group in
-        // The task has no executor preference: a group's tasks have that of the test.
+        // The task needs no executor preference: a group's tasks inherit that of the test.
         group.addTask {
-          // The store may refuse the batch or accept it.
+          // The store may refuse the batch of a cancelled task, or accept it.
           try? await store.write(StoreBatch(generation: generation, puts: puts), to: .main)
         }
         group.cancelAll()

@@ -5,13 +5,13 @@ internal import Foundation
 #endif
 internal import StreamQueryPersistence
 
-/// A test of one store by one rule.
+/// The check of one store against one rule.
 final class StoreTrial<Store: QueryStore> {
   private let place: StorePlace
   private let open: @Sendable (StorePlace) async throws -> Store
   private let close: @Sendable (Store) async throws -> Void
   private var current: Store?
-  /// The violations of the store.
+  /// The rule's violations by the store.
   private(set) var seen: [String] = []
 
   init(
@@ -22,7 +22,7 @@ final class StoreTrial<Store: QueryStore> {
     (self.place, self.open, self.close) = (place, open, close)
   }
 
-  /// The store, which is opened if it is not open.
+  /// Returns the store, and opens it if necessary.
   func store() async throws -> Store {
     if let current { return current }
     let store = try await open(place)
@@ -37,7 +37,7 @@ final class StoreTrial<Store: QueryStore> {
     try await close(store)
   }
 
-  /// Closes the store for good.
+  /// Closes the store at the end of the check.
   func end() async {
     do {
       try await reopen()
@@ -50,7 +50,7 @@ final class StoreTrial<Store: QueryStore> {
 
   // MARK: Steps
 
-  /// Writes text in the present generation.
+  /// Writes a batch of texts in the partition's present generation.
   func write(
     _ puts: KeyValuePairs<String, String>,
     removing removals: [String] = [],

@@ -1,6 +1,6 @@
-/// A rule that a store breaks, and the observation.
+/// A violation of a rule by a store, with the observed behaviour.
 public struct StoreViolation: Hashable, Sendable, CustomStringConvertible {
-  /// The rule.
+  /// The rule that the store breaks.
   public var rule: StoreRule
   /// The observed behaviour that breaks the rule.
   public var seen: String
@@ -15,6 +15,6 @@ public struct StoreViolation: Hashable, Sendable, CustomStringConvertible {
     self.seen = seen
   }
 
-  /// The rule, and the observed behaviour.
+  /// The rule and the observed behaviour, as two sentences.
   public var description: String { "\(rule) But \(seen)." }
 }
