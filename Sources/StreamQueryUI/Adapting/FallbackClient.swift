@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The client of views that got none.
+/// The client for views to which no view has given one.
 enum FallbackClient {
   private struct State {
     var make: @Sendable () -> QueryClient = { QueryClient() }
@@ -10,11 +10,11 @@ enum FallbackClient {
 
   private static let state = Mutex(State())
 
-  /// Makes the client; tests replace this.
+  /// Makes the client; tests replace this closure.
   static var make: @Sendable () -> QueryClient {
     get { state.withLock { $0.make } }
     set {
-      // The former closure is released after unlocking.
+      // The former closure is released after the unlock.
       _ = state.withLock { state in
         defer { state.make = newValue }
         return state.make
@@ -22,13 +22,13 @@ enum FallbackClient {
     }
   }
 
-  /// Returns the client, which its first use makes, on any thread; that is reported.
+  /// Returns the client, which the first call makes, on any thread; each call reports the missing client.
   static func taken() -> QueryClient {
     ViewMisuse.noClient.report()
     let (client, make) = state.withLock { ($0.client, $0.make) }
     if let client { return client }
     let new = make()
-    // Another thread may have made it first.
+    // Another thread may have made the client meanwhile.
     return state.withLock { state in
       let client = state.client ?? new
       state.client = client
@@ -38,7 +38,7 @@ enum FallbackClient {
 
   /// Releases the client, for tests.
   static func reset() {
-    // The client is released after unlocking.
+    // The client is released after the unlock.
     _ = state.withLock { $0.client.take() }
   }
 }

@@ -1,4 +1,4 @@
-/// The value of `$` of a property wrapper, for modifiers of views that set what or when it observes.
+/// The `$` value of a property wrapper, for modifiers that name what the wrapper observes, or when.
 @MainActor
 public struct LiveHandle<Object: AnyObject> {
   let holder: LiveHolder<Object>

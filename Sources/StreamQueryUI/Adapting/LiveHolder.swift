@@ -1,12 +1,13 @@
 internal import StreamQuery
 
-/// Holds the observed object of a property wrapper while its view exists.
+/// Retains the observed object of a property wrapper while the wrapper's view exists.
 ///
-/// Each place of a view in the hierarchy has one holder. The holder makes its object only when a
-/// shown view needs it.
+/// Each place of a view in the hierarchy has one holder. The holder makes its object when a shown view first
+/// needs it.
 @MainActor
 final class LiveHolder<Object: AnyObject> {
-  /// Tells the object what to observe or, if it may not observe here, what to show.
+  /// Makes the object observe what the view names; if the object may not observe here, makes it show cached
+  /// data.
   ///
   /// Without options, the object keeps its present ones.
   typealias Tell = (
@@ -18,16 +19,16 @@ final class LiveHolder<Object: AnyObject> {
 
   private var object: Object?
   private var machine = LiveMachine()
-  /// The presence of the modifiers that show the object; made when such a modifier appears.
+  /// The presence of the modifiers that show the object; made when such a modifier first appears.
   private var presence: Presence?
   private var queryEnvironment = QueryEnvironment()
-  /// The function that applies changes, for example inside of an animation, if the wrapper was
-  /// given one.
+  /// The wrapper's own function that applies changes, for example inside of an animation; `nil` if it has
+  /// none.
   ///
-  /// It takes precedence over the one of the views around it.
+  /// It takes precedence over the function of the views around the wrapper.
   private var context: SharedContext?
   private var tell: Tell?
-  /// The options of the wrapper; they apply to the query of the wrapper and to that of a modifier.
+  /// The options of the wrapper, which apply to the query that the wrapper or a modifier names.
   private var options: OptionsBox?
   private var isInstalled = false
   /// Whether the view was updated and has not read the object since.
@@ -47,7 +48,7 @@ final class LiveHolder<Object: AnyObject> {
     return made(make)
   }
 
-  /// Returns the object, which the first call makes.
+  /// Returns the object, and makes it at the first call.
   private func made(_ make: () -> Object) -> Object {
     if let object { return object }
     if !isInstalled { ViewMisuse.readOutsideOfAView(String(describing: Object.self)).report() }
@@ -57,10 +58,10 @@ final class LiveHolder<Object: AnyObject> {
     return new
   }
 
-  /// The view with the wrapper is about to be drawn.
+  /// Notes the wrapper's present settings, because its view is about to be drawn.
   ///
   /// - Parameters:
-  ///   - changeContext: The function of the wrapper inside of which changes are applied.
+  ///   - changeContext: The wrapper's own function that applies changes.
   ///   - options: The present options of the wrapper.
   ///   - make: Makes an object that observes nothing yet.
   func installed(
@@ -80,13 +81,12 @@ final class LiveHolder<Object: AnyObject> {
     _ = made(make)
   }
 
-  /// The wrapper or a modifier has named a query, or something else to observe.
+  /// Makes the object observe what the wrapper or a modifier names.
   ///
   /// - Parameters:
   ///   - asker: The wrapper or the modifier.
-  ///   - queryEnvironment: Its surroundings.
-  ///   - tell: Tells the object what to observe; called now, and when the view appears or
-  ///     disappears.
+  ///   - queryEnvironment: The environment of the asker.
+  ///   - tell: Makes the object observe; called now, and when the view appears or disappears.
   func configure(
     by asker: LiveMachine.Asker,
     in queryEnvironment: QueryEnvironment,
@@ -104,26 +104,25 @@ final class LiveHolder<Object: AnyObject> {
     perform()
   }
 
-  /// The wrapper names nothing to observe.
+  /// Ends the observation, because the wrapper names nothing to observe.
   ///
-  /// - Parameter forget: Makes the object show nothing; called if the wrapper named something
-  ///   before.
+  /// - Parameter forget: Makes the object show nothing; called if the wrapper has named something before.
   func namedNothing(_ forget: (Object) -> Void) {
     guard machine.namedNothing() == .forget, let object else { return }
     tell = nil
     forget(object)
   }
 
-  /// The view with the wrapper is updated.
+  /// Notes that the view with the wrapper is updated.
   ///
-  /// If its body reads the object then, the view is drawn: systems may also update a hidden view
-  /// without drawing it.
+  /// The view is also drawn if its body then reads the object: systems may update a hidden view without
+  /// drawing it.
   func updated() {
     isUpdated = true
     presence?.updated()
   }
 
-  /// A view of a modifier that shows the object has appeared.
+  /// Notes that a view of a modifier that shows the object has appeared.
   func appeared() {
     if presence == nil {
       let new = Presence()
@@ -133,7 +132,7 @@ final class LiveHolder<Object: AnyObject> {
     presence?.appeared()
   }
 
-  /// A view of a modifier that showed the object has disappeared.
+  /// Notes that a view of a modifier that shows the object has disappeared.
   func disappeared() { presence?.disappeared(of: queryEnvironment.client) }
 
   private func perform() {

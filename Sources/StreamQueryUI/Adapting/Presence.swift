@@ -1,14 +1,15 @@
 internal import Observation
 internal import StreamQuery
 
-/// Whether the content of a modifier is shown.
+/// Tracks whether the content of a modifier is shown.
 ///
-/// It decides whether its members observe. They hear of a change at once, because SwiftUI may not
-/// draw a hidden view until it is shown again. Readers hear of it too, so that the modifier is
-/// drawn.
+/// This decides whether the observed objects in the content, its members, observe. A change is reported to
+/// them at once, because SwiftUI may not draw a hidden view until it is shown again. Readers are also told,
+/// so that the modifier is drawn.
 @MainActor
 final class Presence: nonisolated Observable {
-  /// Whether a body reads the presence in a turn in which the view is hidden and updated.
+  /// The state of a turn of the main actor in which the hidden view is updated: whether a body reads the
+  /// presence.
   private enum Reading {
     case none
     case awaited
@@ -20,31 +21,31 @@ final class Presence: nonisolated Observable {
   private var machine = PresenceMachine()
   /// Called when the content is shown or hidden.
   var onChange: (@MainActor () -> Void)?
-  /// The scope of a modifier that says when queries are observed; made when it is drawn.
+  /// The members in the content and the rule for them; `nil` until a modifier with such a rule is drawn.
   private(set) var scope: PresenceScope?
-  /// The waits of the client whose change was reported last; set while it is not known whether the
-  /// view is hidden or its content empty.
+  /// The waits of the client that last reported a change; they measure how long it may stay unknown whether
+  /// the view is hidden or its content empty.
   private var waits: SharedWaits?
 
   nonisolated init() {}
 
   /// Whether the content may be shown.
   ///
-  /// Reading this is not tracked, so that it causes no drawing.
+  /// A read is not tracked, so that it causes no drawing.
   var isPresent: Bool { machine.observes(.onRender) }
 
-  /// Whether this modifier and all modifiers around it let the content observe now.
+  /// Whether this modifier and all modifiers around it allow the content to observe now.
   ///
-  /// Reading this is not tracked.
+  /// A read is not tracked, so that it causes no drawing.
   var allows: Bool { letsObserve && scope?.around.observesNow != false }
 
   private var letsObserve: Bool { scope.map { machine.observes($0.period) } ?? true }
 
-  /// The modifier is updated.
+  /// Notes that the modifier is updated.
   ///
   /// - Parameters:
-  ///   - period: When the content observes.
-  ///   - queryEnvironment: The surroundings of the modifier.
+  ///   - period: The rule for when the content observes.
+  ///   - queryEnvironment: The environment of the modifier.
   func updated(observing period: ObservationPeriod, in queryEnvironment: QueryEnvironment) {
     let (scope, wasAllowing) = (scope ?? PresenceScope(), allows)
     self.scope = scope
@@ -52,21 +53,21 @@ final class Presence: nonisolated Observable {
     (scope.period, scope.around) = (period, queryEnvironment)
     if letsObserve { scope.wasDrawnHidden = false }
     updated()
-    // If the content was hidden, it may be drawn much later. Before it observes, it has to be drawn, because
-    // it may have another key by now.
+    // Hidden content may be drawn much later. It has to be drawn before it observes, because it may name
+    // another key by now.
     if wasAllowing, !allows { scope.tell() }
   }
 
-  /// Whether the content observes, for the body of the modifier, which is drawn when that changes.
+  /// Returns whether the content observes, for the body of the modifier; a change draws the modifier again.
   func isObserving() -> Bool {
     registrar.access(.result)
     noteRead()
     return allows
   }
 
-  /// The view is updated.
+  /// Notes that the view is updated.
   ///
-  /// If its body reads this in the same turn, the view is drawn: systems may also update a hidden view
+  /// The view is also drawn if its body reads the presence in the same turn: systems may update a hidden view
   /// without drawing it.
   func updated() {
     guard machine.stage == .hidden, reading == .none else { return }
@@ -74,16 +75,16 @@ final class Presence: nonisolated Observable {
     awaitEndOfTurn()
   }
 
-  /// A body reads the presence.
+  /// Notes that a body reads the presence.
   ///
-  /// The effects come at the end of the turn, because nothing may change while a body is read.
+  /// The effects follow at the end of the turn, because nothing may change while a body is read.
   func noteRead() {
     if reading == .awaited { reading = .read }
   }
 
-  /// The view was drawn in this turn while it was hidden.
+  /// Notes that the view was drawn in this turn although it was hidden.
   private func drawnHidden() {
-    // A modifier is drawn once because it is hidden. If it is drawn again, there is another reason.
+    // The first drawing of a hidden modifier has the hiding as its reason. A second one has another reason.
     if let scope, !scope.wasDrawnHidden {
       scope.wasDrawnHidden = !letsObserve
     } else {
@@ -91,16 +92,17 @@ final class Presence: nonisolated Observable {
     }
   }
 
-  /// The views in the content are about to hear of a change.
+  /// Notes that the views in the content are about to be told of a change.
   ///
-  /// - Parameter client: The client whose clock measures how long the change may empty the content.
+  /// - Parameter client: The client; its clock measures how long the content may be empty because of the
+  ///   change.
   func changed(of client: QueryClient?) {
     waits = MainActorDelivery.of(client ?? FallbackClient.taken()).waits
     enter { $0.changed() }
     scope?.around.presence?.changed(of: client)
   }
 
-  /// The first view has read the change.
+  /// Notes that the first view has read the change.
   func changeWasRead() {
     enter { $0.changeWasRead() }
     scope?.around.presence?.changeWasRead()
@@ -108,9 +110,9 @@ final class Presence: nonisolated Observable {
 
   func appeared() { enter { $0.appeared() } }
 
-  /// A view of the content has disappeared.
+  /// Notes that a view of the content has disappeared.
   ///
-  /// - Parameter client: The client of its surroundings, if they have one.
+  /// - Parameter client: The client of the view's environment, if there is one.
   func disappeared(of client: QueryClient?) {
     if waits == nil { waits = client.map { MainActorDelivery.of($0).waits } }
     enter { $0.disappeared() }
@@ -137,15 +139,15 @@ final class Presence: nonisolated Observable {
 
   private func awaitEndOfTurn() {
     if let waits { return waits.awaitEndOfTurn(self) }
-    // No client is known whose clock could wait. The task retains this object, because the end of
-    // the turn must be reported even if the view is gone by then. It has no executor preference,
-    // because it runs on the main actor.
+    // No client with a clock is known. The task retains this object, because the end of the turn must be
+    // reported even if the view is gone by then. It has no executor preference, because it runs on the main
+    // actor.
     Task { turnEnded() }
   }
 }
 
 extension Presence: PresenceMember {
-  // If this modifier forbids observation, a change of the modifiers around it does not matter.
+  // While this modifier itself forbids observation, a change of the modifiers around it has no effect.
   func presenceChanged() { if letsObserve { scope?.tell() } }
 }
 

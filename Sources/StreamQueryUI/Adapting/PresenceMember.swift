@@ -1,12 +1,12 @@
 /// An object that observes only while a ``Presence`` around it allows that.
 @MainActor
 protocol PresenceMember: AnyObject {
-  /// The view around it was shown or hidden.
+  /// Notes that the content around this object was shown or hidden.
   func presenceChanged()
 }
 
 extension PresenceMember {
-  /// Moves the member to another presence.
+  /// Makes another presence decide about this member.
   func move(from former: Presence?, to next: Presence?) {
     guard former !== next else { return }
     former?.scope?.remove(self)

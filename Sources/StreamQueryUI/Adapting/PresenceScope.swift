@@ -1,24 +1,24 @@
-/// The observed objects inside a modifier, and when they may observe.
+/// The observed objects in the content of a modifier, and the rule for when they observe.
 ///
-/// A modifier that only attaches a property wrapper has none.
+/// A modifier that only names what a property wrapper observes has no scope.
 @MainActor
 final class PresenceScope {
   private struct Member {
     weak var object: (any PresenceMember)?
   }
 
-  /// When its members may observe.
+  /// The rule for when the members may observe.
   var period = ObservationPeriod.always
-  /// The surroundings of the modifier, as last drawn.
+  /// The environment of the modifier, when it was last drawn.
   var around = QueryEnvironment()
-  /// Whether the modifier was drawn while it was hidden.
+  /// Whether the modifier has been drawn since it was hidden.
   var wasDrawnHidden = false
-  /// The members in the order in which they came; they are not retained.
+  /// The members, in the order in which they were added; they are not retained.
   private var members: [Member] = []
-  /// The number of members at which released ones are removed.
+  /// The number of members at which released ones are removed from the list.
   private var limit = 8
 
-  /// Adds a member that hears of changes.
+  /// Adds a member, to which changes are reported.
   func add(_ member: any PresenceMember) {
     if members.count >= limit {
       members.removeAll { $0.object == nil }
@@ -31,7 +31,7 @@ final class PresenceScope {
     members.removeAll { $0.object === member || $0.object == nil }
   }
 
-  /// Tells the members that they may observe from now on, or may not.
+  /// Reports to the members that they may observe from now on, or may not.
   func tell() {
     // A member may add others during this loop.
     for member in members { member.object?.presenceChanged() }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// An executor that runs its jobs only on request, and none after that.
+/// An executor that runs its jobs only when it is asked to, so that a preview changes only then.
 final class PreviewExecutor: TaskExecutor {
   private let waiting = Mutex<[UnownedJob]>([])
 
@@ -9,7 +9,7 @@ final class PreviewExecutor: TaskExecutor {
     waiting.withLock { $0.append(job) }
   }
 
-  /// Runs all ready jobs, and the jobs that they enqueue.
+  /// Runs all waiting jobs, and the jobs that these enqueue.
   func run() {
     while let job = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(on: asUnownedTaskExecutor())

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-// The effect on each kind of observed object when a view names something to observe.
+// The effect on an observed object when a view names something to observe, for each kind of object.
 extension _QueryObjectMembers {
   // Without options, the object keeps its present ones.
   func configure(
@@ -17,7 +17,7 @@ extension _QueryObjectMembers {
       follow(query, options: asked, debounce: debounce, using: client)
     } else {
       stop()
-      // A view that is not shown yet is drawn with cached data.
+      // The view is drawn with cached data when it is first shown.
       preview(query, asked, client)
     }
   }
@@ -89,7 +89,7 @@ extension ObservedMutation {
 }
 
 extension QueryEnvironment {
-  /// The options of an observer in these surroundings; `nil` keeps the present ones.
+  /// Returns the options of an observer in this environment; `nil` keeps the present ones.
   func options(over present: ObserverOptions?) -> ObserverOptions? {
     guard isFrozen else { return nil }
     var options = present ?? ObserverOptions()

@@ -2,30 +2,30 @@ internal import StreamQuery
 
 /// The values that a view passes down to its queries.
 ///
-/// SwiftUI draws a reader again when they differ. So objects in them are compared by identity, and
-/// they have no closures, which cannot be compared.
+/// SwiftUI draws a reader again when they differ. So objects among them are compared by identity, and there
+/// are no closures among them, because these cannot be compared.
 struct QueryEnvironment: Sendable {
   /// The client; `nil` if no view has set one.
   var client: QueryClient?
-  /// Whether queries may be observed here, as last drawn.
+  /// Whether queries may be observed here, at the last drawing.
   var observes = true
-  /// Whether an environment value decides that, and not the modifiers around it.
+  /// Whether an environment value decides about observation, and not the modifiers around the view.
   var isExplicit = false
-  /// When the nearest modifier allows observation; `nil` if there is none.
+  /// The rule of the nearest modifier for when queries are observed; `nil` if there is no such modifier.
   var period: ObservationPeriod?
-  /// The presence of the nearest modifier that needs to know whether its content is shown.
+  /// The presence of the nearest modifier that tracks whether its content is shown.
   var presence: Presence?
-  /// The boundary for errors.
+  /// The boundary that errors are reported to.
   var boundary: ErrorBoundary?
-  /// The function inside of which arriving changes are applied.
+  /// The object with the function that applies arriving changes.
   var context: SharedContext?
   /// Whether fetches are off, as in a preview.
   var isFrozen = false
 
-  /// The nearest modifier that decides whether queries are observed; `nil` if the environment does.
+  /// The nearest modifier that decides whether queries are observed; `nil` if an environment value decides.
   var gate: Presence? { isExplicit ? nil : presence }
 
-  /// Whether queries may be observed here now; a hidden view need not be drawn for that.
+  /// Whether queries may be observed here now; a hidden view need not be drawn to find out.
   @MainActor var observesNow: Bool { gate?.allows ?? observes }
 }
 
@@ -40,7 +40,7 @@ extension QueryEnvironment: Equatable {
 }
 
 extension QueryEnvironment {
-  /// The function inside of which arriving changes are applied, read at each change.
+  /// The function that applies arriving changes; it looks up the present function at each change.
   @MainActor var changeContext: ChangeContext? {
     guard let context else { return nil }
     return { context.apply($0) }

@@ -2,8 +2,8 @@ public import StreamQuery
 
 // States of mutations. A mutation without a state is idle.
 //
-// A mutation is recognised by its key and its types: without a key, all mutations of these types show the
-// same state. No callbacks are called, and no optimistic changes made: set the data, too.
+// A mutation is found by its key and its types: mutations of the same types without a key all show the same
+// state. No callbacks are called, and no optimistic changes are made: set the data, too.
 extension QueryPreview {
   /// Puts a mutation into the state of running.
   ///
@@ -27,7 +27,7 @@ extension QueryPreview {
   ///   - mutation: The mutation.
   ///   - input: The input of the run.
   public func paused<Input, Output>(_ mutation: Mutation<Input, Output>, with input: Input) {
-    // The client must learn that it is offline.
+    // The jobs of the client run first, so that it knows that it is offline.
     executor.run()
     prepare(mutation, with: input, .online) { throw CancellationError() }
   }

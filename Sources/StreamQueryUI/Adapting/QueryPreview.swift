@@ -1,11 +1,11 @@
 public import StreamQuery
 
-/// A client for previews, whose queries are put into states and stay there.
+/// A client for previews, in which each query is put into a state and stays there.
 ///
-/// States change only by calls of the preview. A query without a state is pending and is not fetched.
-/// Commands of observed objects (refetch, reset, load the next page, run or reset a mutation, try again after
-/// an error) do nothing: calls that wait return the present result at once, and calls that throw throw
-/// `CancellationError`; `firstValue()` does so if there is no data. `client.observe(_:on:)` shows the
+/// Only calls of the preview change states. A query without a state is pending and is not fetched. Commands
+/// of observed objects (refetch, reset, load the next page, run or reset a mutation, try again after an
+/// error) have no effect. Calls that wait return the present result at once, and calls that throw throw
+/// `CancellationError`; `firstValue()` throws it if there is no data. `client.observe(_:on:)` shows the
 /// prepared states. State of a view alone, such as the position in pages, changes as ever. Calls of the
 /// client itself work: a write shows, and a fetch begins and never ends.
 ///
@@ -24,19 +24,19 @@ public final class QueryPreview {
   let executor = PreviewExecutor()
   /// The states of mutations.
   let runs = PreparedRuns()
-  /// A signal that never comes, for work that must not end.
+  /// A sequence without elements, which never ends: work that must not end waits for it.
   let (silence, ending) = AsyncStream<Never>.makeStream()
 
-  /// Creates a client and puts its queries into their states.
+  /// Creates a client and puts queries and mutations into states.
   ///
-  /// - Parameter states: Sets the states.
+  /// - Parameter states: Sets the states, by calls of its argument.
   public init(_ states: (QueryPreview) -> Void = { _ in }) {
     var options = QueryOptions.default
     options.refetchOnSubscribe = .never
     options.retryOnSubscribe = false
     let configuration = QueryClient.Configuration(
       defaults: QueryDefaults(staleTime: .static, options: options),
-      // The network is away, for `paused(_:)`, the only state that depends on it.
+      // The client is offline for `paused(_:)`, because no other state depends on the network.
       connectivity: Connectivity { AsyncStream<Bool> { $0.yield(false) } },
       activity: .alwaysActive,
       memoryPressure: .none,
@@ -85,7 +85,7 @@ public final class QueryPreview {
   ///
   /// - Parameter query: The query.
   public func paused<Value>(_ query: Query<Value>) {
-    // The client must learn that it is offline.
+    // The jobs of the client run first, so that it knows that it is offline.
     executor.run()
     let asked = Query(key: query.key) { () async throws -> Value in throw CancellationError() }
     run { [client] in _ = try await client.fetch(asked.networkMode(.online).staleTime(.zero)) }
@@ -117,7 +117,7 @@ public final class QueryPreview {
     of query: InfiniteQuery<Page, PageParam>,
     _ fetch: @escaping @Sendable () async throws -> Page
   ) {
-    // Without pages, there is no next page.
+    // Without a page, the query has no next one.
     guard let last = client.data(for: query)?.params.last else { return }
     var asked = InfiniteQuery<Page, PageParam>(
       key: query.key,
@@ -125,7 +125,8 @@ public final class QueryPreview {
       fetch: { _, _ in try await fetch() },
       nextPageParam: { $0.params.last }
     )
-    // Only the query itself knows the parameter after a page without one.
+    // If the parameter of the last page is `nil`, the page is appended here, because `nextPageParam` cannot
+    // return that parameter.
     if case Optional<Any>.none = last as Any {
       asked = query.aroundFetch { _, _ in
         Pages(try await fetch(), param: last)
@@ -140,8 +141,8 @@ public final class QueryPreview {
     run { [client] in _ = try await client.fetch(asked) }
   }
 
-  /// Returns the error that ends a fetch without a state, as if it had been cancelled and not
-  /// failed.
+  /// Cancels the current task and returns the error to throw, so that a preview's endless fetch ends as
+  /// cancelled and shows no failure.
   private nonisolated static func cancelled() -> CancellationError {
     withUnsafeCurrentTask { $0?.cancel() }
     return CancellationError()

@@ -2,20 +2,19 @@ public import StreamQuery
 
 /// Tells a client whether any scene of the app is in the foreground.
 ///
-/// `AppActivity.system` is about the app. With this object, a client refetches, by the policy of each query,
-/// when a scene comes back, and rests while no scene is shown:
-///
+/// `AppActivity.system` is about the whole app. With this object, a client rests while no scene is shown, and
+/// refetches, by the policy of each query, when a scene comes back:
 /// ```swift
 /// let scenes = SceneActivity()
 /// let client = QueryClient(configuration: .init(activity: scenes.activity))
 /// ```
 ///
-/// Views report the phases of their scenes with the modifier `sceneActivity(_:)`. A scene that is inactive,
-/// as behind a call, still counts as visible. A scene that has never been in the foreground does not count,
-/// so that a launch is no return.
+/// Views report the phases of their scenes with the modifier `sceneActivity(_:)`. An inactive scene, such as
+/// one behind a phone call, still counts as visible. A scene that has never been in the foreground does not
+/// count, so that a launch does not count as a return.
 @MainActor
 public final class SceneActivity {
-  /// A scene, which is not retained, because it may end without a report.
+  /// A scene; it is not retained, because it may end without a report.
   private struct Scene {
     weak var object: AnyObject?
   }
@@ -30,8 +29,7 @@ public final class SceneActivity {
   /// The activity for the configuration of a client.
   public nonisolated var activity: AppActivity {
     AppActivity { [weak self] in
-      // The stream keeps three states, so that the app's leaving and coming back is not lost
-      // between two reads.
+      // The stream buffers three states, so that a return of the app between two reads is not lost.
       let (states, listener) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(3))
       // The task has no executor preference, because it runs on the main actor.
       Task { @MainActor in self?.add(listener) }
@@ -48,11 +46,11 @@ public final class SceneActivity {
   ///
   /// - Parameters:
   ///   - scene: An object that stands for the scene while it exists.
-  ///   - isForeground: Whether it is in the foreground; `false` also when it ends.
+  ///   - isForeground: Whether the scene is in the foreground; `false` also when it ends.
   public func changed(_ scene: AnyObject, isForeground: Bool) {
     scenes[ObjectIdentifier(scene)] = Scene(object: scene)
     tell(machine.changed(ObjectIdentifier(scene), isForeground: isForeground))
-    // Released scenes are removed afterwards, so that a scene which follows another one is no
+    // Released scenes are removed after the report, so that a scene which replaces another one is not a
     // return of the app.
     for (id, scene) in scenes where scene.object == nil {
       scenes[id] = nil

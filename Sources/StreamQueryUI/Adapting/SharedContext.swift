@@ -1,7 +1,7 @@
-/// The function inside of which changes in a part of a screen are applied.
+/// The function that applies arriving changes in a part of a screen, such as an animation.
 ///
-/// The part has one such object, whose function is replaced in place. With another object, all views in the
-/// part would have to be drawn again.
+/// The part has one such object, and its function is replaced in place. A new object would make SwiftUI draw
+/// all views of the part again.
 @MainActor
 final class SharedContext {
   var apply: ChangeContext = { $0() }

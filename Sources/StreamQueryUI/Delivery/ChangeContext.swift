@@ -1,5 +1,5 @@
-/// A function inside of which a change is applied, such as an animation; it calls the change once,
-/// before it returns.
+/// A function that applies a change, for example inside of an animation; it calls `change` once, before it
+/// returns.
 ///
 /// ```swift
 /// let user = ObservedQuery(.user(42), client: client)

@@ -1,12 +1,12 @@
 internal import StreamQuery
 
-/// Delays a change of the key of an observed object until no other key came for an interval.
+/// Delays a change of an observed object's key until no other key was set for an interval.
 @MainActor
 final class Debouncer {
   private var machine = KeyDebounceMachine()
-  /// Starts to observe the waiting key.
+  /// Makes the object observe the waiting key.
   private var goOver: (@MainActor (ObserverOptions?) -> Void)?
-  /// The options that were set during the wait; `nil` for the former ones.
+  /// The options that were set during the wait; `nil` keeps the former ones.
   private var options: ObserverOptions?
   private var task: Task<Void, Never>?
 
@@ -14,16 +14,16 @@ final class Debouncer {
     task?.cancel()
   }
 
-  /// A key came.
+  /// Decides whether a key that was set has to wait.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - observed: The key that is observed.
-  ///   - options: The options for it; `nil` for the waiting or the former ones.
-  ///   - interval: The time for which no other key may come.
-  ///   - clock: The clock of the interval.
-  ///   - goOver: Observes the key, later.
-  /// - Returns: Whether the key waits; otherwise it is to be observed at once, and no key waits.
+  ///   - options: The options for the key; `nil` keeps the waiting or the former ones.
+  ///   - interval: The time for which no other key may be set.
+  ///   - clock: The clock that measures the interval.
+  ///   - goOver: Makes the object observe the key after the wait.
+  /// - Returns: Whether the key waits; otherwise the caller observes it at once, and no key waits.
   func waits(
     for key: AnyQueryKey,
     observing observed: AnyQueryKey,
@@ -37,20 +37,20 @@ final class Debouncer {
     case .wait: restart(interval, clock)
     case .goOnWaiting: break
     }
-    // The newest query counts: it may be another query of the same key.
+    // The newest closure replaces the former one, because the query may be another one with the same key.
     self.goOver = goOver
     replaceOptions(options)
     return true
   }
 
-  /// Options were set for the query that is observed next; ignored if no key waits.
+  /// Replaces the options for the waiting key; has no effect if no key waits.
   func replaceOptions(_ options: ObserverOptions?) {
     if goOver != nil, options != nil { self.options = options }
   }
 
-  /// Forgets the waiting key.
+  /// Removes the waiting key, so that it is not observed.
   ///
-  /// - Returns: The waiting options.
+  /// - Returns: The options that waited with the key.
   @discardableResult
   func drop() -> ObserverOptions? {
     defer { options = nil }
@@ -79,6 +79,6 @@ final class Debouncer {
 }
 
 extension Duration {
-  /// A hundred years: clocks may trap at longer waits.
+  /// A hundred years, the longest wait, because clocks may trap at longer ones.
   static var century: Self { .seconds(3_155_760_000 as Int64) }
 }

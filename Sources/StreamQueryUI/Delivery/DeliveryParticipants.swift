@@ -1,14 +1,14 @@
-/// An object that does not show a query, but changes in the same job as observed queries do, such
+/// An object that shows no query, but changes in the same job of the main actor as observed queries do, such
 /// as an observed mutation.
 @MainActor
 protocol DeliveryParticipant: AnyObject {
-  /// Shows its pending news.
+  /// Shows the pending changes of the object.
   ///
-  /// - Returns: Whether it wants to look again when others change.
+  /// - Returns: Whether the object is to be asked again when others change.
   func look() -> Bool
 }
 
-/// The objects that look at deliveries, in the order in which they came; they are not retained.
+/// The objects that are asked at each delivery, in the order in which they were added; they are not retained.
 @MainActor
 struct DeliveryParticipants {
   private struct Entry {
@@ -16,20 +16,20 @@ struct DeliveryParticipants {
   }
 
   private var entries: [Entry] = []
-  /// The index of each object.
+  /// The position of each object in `entries`.
   ///
-  /// If an object was released, another one may get its identifier.
+  /// The object there has to be compared, because a new object may have the identifier of a released one.
   private var indices: [ObjectIdentifier: Int] = [:]
-  /// The number of released objects, as far as it is known.
+  /// The number of removed objects in `entries`; released ones are not counted.
   private var goneCount = 0
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// All that exist.
+  /// All objects that still exist.
   var all: [any DeliveryParticipant] {
     mutating get {
       let left = left
-      // Nobody reports when an object is released, so released ones are counted here.
+      // Released objects are counted here, because no object reports its release.
       if 2 * left.count <= entries.count { removeGone() }
       return left
     }
@@ -37,7 +37,7 @@ struct DeliveryParticipants {
 
   private var left: [any DeliveryParticipant] { entries.compactMap(\.object) }
 
-  /// Adds an object, unless it is there already.
+  /// Adds an object, unless it was added already.
   mutating func add(_ looker: any DeliveryParticipant) {
     let id = ObjectIdentifier(looker)
     if let index = indices[id], entries[index].object === looker { return }

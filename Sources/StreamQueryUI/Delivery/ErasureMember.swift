@@ -1,8 +1,8 @@
-/// An object that shows data of a client, and forgets it when the client is erased.
+/// An object that shows data of a client, and has to forget that data when the client is erased.
 @MainActor
 protocol ErasureMember: AnyObject {
-  /// A client was erased: the member must not show its data any more.
+  /// Makes the object forget the data of an erased client.
   ///
-  /// - Parameter delivery: The delivery of the client; the member may show data of another client by now.
+  /// - Parameter delivery: The delivery of that client; by now the object may show data of another client.
   func forget(_ delivery: MainActorDelivery)
 }

@@ -1,8 +1,8 @@
 @_spi(Adapters) internal import StreamQuery
 
-// In a preview, nothing is fetched for observers, even if a query enables itself.
+// In the client of a preview, observers fetch nothing, even if their query enables itself.
 extension MainActorDelivery {
-  /// The options of a query that is observed in a client.
+  /// Returns the options for an observer in a client; in a preview, they disable it.
   static func options(_ present: ObserverOptions?, for client: QueryClient) -> ObserverOptions? {
     guard prepared(for: client) != nil else { return present }
     var frozen = present ?? ObserverOptions()
@@ -10,7 +10,7 @@ extension MainActorDelivery {
     return frozen
   }
 
-  /// The list of queries that is observed in a client.
+  /// Returns the queries for an observed list in a client; in a preview, all are disabled.
   static func queries(_ queries: [AnyQuery], for client: QueryClient) -> [AnyQuery] {
     prepared(for: client) == nil ? queries : queries.map { $0.enabled(false) }
   }

@@ -1,22 +1,22 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// Brings changes to all observed objects of one client, in one job of the main actor at a time.
+/// Delivers changes to all observed objects of one client, in one job of the main actor at a time.
 ///
-/// A thousand rows share one delivery and have no task of their own. For any number of writes before
-/// the main actor is free again, each object concerned is told once, of the newest state. Each
-/// client has one delivery, which ends with it.
+/// A thousand rows share one delivery and have no tasks of their own. However many writes come before the
+/// main actor is free again, each affected object is told once, of the newest state. Each client has one
+/// delivery, which ends with the client.
 @MainActor
 final class MainActorDelivery {
   private static var deliveries: [ObjectIdentifier: MainActorDelivery] = [:]
-  /// The delivery that was used last: most apps have a single client.
+  /// The delivery that was used last, as a shortcut, because most apps have a single client.
   private static var latest: MainActorDelivery?
 
   private struct Slot {
     weak var member: (any DeliveryMember)?
 
-    /// The member.
+    /// Returns the member.
     ///
-    /// This is not inlined, because that would first copy the weak reference, which is expensive.
+    /// It is not inlined, because an inlined read would first copy the weak reference, which is expensive.
     @inline(never)
     func load() -> (any DeliveryMember)? { member }
   }
@@ -33,35 +33,35 @@ final class MainActorDelivery {
   let group: ObservationGroup
   /// The waits of views that show data of the client.
   let waits: SharedWaits
-  /// The identity of the client, while that exists.
+  /// The identity of the client; another client may have the same after this one is released.
   let clientID: ObjectIdentifier
   weak let client: QueryClient?
-  /// The members, by their position in the group.
+  /// The members, by their positions in the group.
   ///
-  /// The next member at the position of a released one takes its slot.
+  /// When a member is released, the next member at its position takes the slot.
   private var slots: [Slot] = []
-  /// The objects that look for changes of their own when others have changed.
+  /// The participants, which are asked for changes of their own when others have changed.
   private var lookers = DeliveryParticipants()
   private var isDelivering = false
-  /// The positions of members that show something newer already than the changes of this delivery.
+  /// The positions of members that have read a newer state by themselves than this delivery's changes.
   private var overtaken: Set<Int> = []
-  /// The work for the end of a delivery.
+  /// The work to do at the end of this delivery.
   private var rest: [@MainActor () -> Void] = []
-  /// Objects that are retained for owners that cannot retain them.
+  /// The members that are retained here, because their owners cannot retain them.
   private var kept: [ObjectIdentifier: Kept] = [:]
   private var keptCount = 0
   private let owners: OwnerWatch
-  /// The number of retained objects at which those without an owner are released, at the latest.
+  /// The number of retained members at which those with released owners are removed.
   private var keptLimit = 16
-  /// The objects that show data of the client without being members.
+  /// The objects that show data of the client without being members, such as objects that have stopped.
   private var formers: [ObjectIdentifier: Former] = [:]
   /// The number of such objects at which released ones are removed from the table.
   private var formerLimit = 16
   private var erasure: ErasureHandler?
-  /// The states of a preview; `nil` for the client of an app.
+  /// The states of mutations in a preview; `nil` if the client is that of an app.
   var prepared: PreparedRuns?
 
-  /// The delivery of a client.
+  /// Returns the delivery of a client, which the first call makes.
   static func of(_ client: QueryClient) -> MainActorDelivery {
     if let latest, latest.client === client { return latest }
     let delivery = find(client)
@@ -70,7 +70,7 @@ final class MainActorDelivery {
   }
 
   private static func find(_ client: QueryClient) -> MainActorDelivery {
-    // The identifier of a released client may be reused.
+    // The client is compared, because a new client may have the identifier of a released one.
     if let delivery = deliveries[ObjectIdentifier(client)], delivery.client === client {
       return delivery
     }
@@ -80,7 +80,7 @@ final class MainActorDelivery {
     return delivery
   }
 
-  /// The states of a client's preview; `nil` for the client of an app.
+  /// Returns the states of mutations in a client's preview; `nil` if the client is that of an app.
   static func prepared(for client: QueryClient) -> PreparedRuns? {
     if let latest, latest.client === client { return latest.prepared }
     guard let delivery = deliveries[ObjectIdentifier(client)], delivery.client === client else {
@@ -95,14 +95,14 @@ final class MainActorDelivery {
     group = ObservationGroup(client)
     waits = SharedWaits(clock: client.clock)
     owners = OwnerWatch(clock: client.clock)
-    // The closure retains the delivery, because only the delivery knows objects that have stopped;
-    // the closure goes with the client.
+    // The closure retains the delivery, because no other object knows the objects that have stopped. The
+    // client releases the closure.
     erasure = client.whenErased { await self.erase() }
   }
 
   private func start(as id: ObjectIdentifier) {
-    // The task is detached: it serves every view, and must not have the task-locals of the first
-    // one. The task has no executor preference, because it runs on the main actor.
+    // The task is detached, because it serves every view, and must not have the task-locals of the first one.
+    // It has no executor preference, because it runs on the main actor.
     Task.detached { await self.run(as: id) }
   }
 
@@ -121,10 +121,10 @@ final class MainActorDelivery {
       slots[change.position].load()?.changed(change)
     }
     if !changes.isEmpty {
-      // Readers may add others during this loop.
+      // Readers of the members may add participants during this loop.
       if !lookers.isEmpty { for looker in lookers.all { look(looker) } }
     } else if let looker {
-      // There is no change that the other objects would have to show in this job.
+      // The client has no change, so no other participant has to show its own change in this job.
       look(looker)
     }
     while !rest.isEmpty {
@@ -135,17 +135,17 @@ final class MainActorDelivery {
     if !kept.isEmpty { releaseOrphans() }
   }
 
-  /// Brings the pending changes now, in this job of the main actor.
+  /// Delivers the pending changes now, in this job of the main actor.
   ///
-  /// It does nothing during a delivery, which has taken changes and is still bringing them.
+  /// During a delivery it has no effect, because that one is still delivering its changes.
   ///
-  /// - Parameter looker: An object with news of its own, which looks in any case.
+  /// - Parameter looker: A participant with changes of its own, which is asked in any case.
   func deliverNow(for looker: (any DeliveryParticipant)? = nil) {
     if !isDelivering { deliver(group.takeChanges(), for: looker) }
   }
 
-  /// A member has read its newest state by itself, so this delivery does not bring the older change
-  /// that it has taken for the member.
+  /// Skips the change that this delivery has for a member, because the member has read a newer state by
+  /// itself.
   func overtake(_ position: Int) {
     if isDelivering { overtaken.insert(position) }
   }
@@ -154,13 +154,13 @@ final class MainActorDelivery {
     if !looker.look() { lookers.remove(looker) }
   }
 
-  /// Makes an object look at each delivery of changes, so that it changes in the same job as the members.
+  /// Adds a participant, which is asked at each delivery, so that it changes in the same job as the members.
   func add(_ looker: any DeliveryParticipant) { lookers.add(looker) }
 
-  /// Adds work for after this delivery, so that work for several changes is done once.
+  /// Adds work for the end of this delivery, so that it is done once for several changes.
   func afterwards(_ action: @escaping @MainActor () -> Void) { rest.append(action) }
 
-  /// Retains a member until it is released here, or its owner is gone.
+  /// Retains a member until `release(_:)` is called or the member's owner is released.
   func retain(_ member: any OwnedMember) {
     if kept.count >= keptLimit {
       releaseOrphans()
@@ -181,15 +181,16 @@ final class MainActorDelivery {
     for orphan in orphans { orphan.member.cancel() }
   }
 
-  /// Whether the client is that of the delivery.
+  /// Whether this is the delivery of a client.
   ///
-  /// A client has another delivery after a shutdown.
+  /// It may not be, because a client has another delivery after a shutdown.
   func isOf(_ client: QueryClient) -> Bool { self.client === client }
 
   /// Whether the client was erased.
   var isErased: Bool { client?.isErased == true }
 
-  /// An object shows data of the client and is no member, for example because it has stopped.
+  /// Notes that an object shows data of the client without being a member, for example because it has
+  /// stopped.
   func remember(_ object: any ErasureMember) {
     if formers.count >= formerLimit {
       formers = formers.filter { $0.value.member != nil }
@@ -200,22 +201,21 @@ final class MainActorDelivery {
 
   /// Makes all objects forget the data of the client, which was erased.
   private func erase() {
-    // First the members hear that their observations have ended.
+    // First the members get the end of their observations.
     deliverNow()
     for slot in slots { slot.load()?.forget(self) }
     for former in formers.values { former.member?.forget(self) }
     formers = [:]
   }
 
-  /// Tells an object of the changes at a position from now on, until it is released.
+  /// Makes an object the member at a position; changes there are delivered to it until it is released.
   func tell(_ member: any DeliveryMember, of position: Int) {
     if slots.count <= position { makeSlots(upTo: position) }
     slots[position].member = member
   }
 
   private func makeSlots(upTo position: Int) {
-    // The array grows by an eighth. It would double by itself, and half of many slots might be
-    // empty.
+    // The array grows by an eighth. By default it would double, and half of many slots might be empty.
     if slots.capacity <= position, position >= 4_096 {
       slots.reserveCapacity(position + position / 8)
     }
@@ -223,7 +223,7 @@ final class MainActorDelivery {
   }
 }
 
-/// An object to which a ``MainActorDelivery`` brings changes.
+/// An object to which a ``MainActorDelivery`` delivers changes.
 @MainActor
 protocol DeliveryMember: ErasureMember {
   func changed(_ change: ObservationChange)

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Options as an object, because most views have none.
+/// Options of an observer, as an object: most views have none, and a reference needs less room.
 final class OptionsBox: Sendable {
   let options: ObserverOptions
 

@@ -1,7 +1,7 @@
-/// A member of a ``MainActorDelivery`` that lasts as long as another object.
+/// A member of a ``MainActorDelivery`` that observes as long as another object, its owner, exists.
 @MainActor
 protocol OwnedMember: DeliveryMember {
-  /// Whether the owner is gone.
+  /// Whether the owner was released.
   var isOrphan: Bool { get }
 
   /// Ends the observation.

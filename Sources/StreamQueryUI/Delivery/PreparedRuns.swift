@@ -1,7 +1,7 @@
 internal import StreamQuery
 
-/// The prepared states of mutations in a preview, in which the commands of observed objects do
-/// nothing.
+/// The prepared states of mutations in a preview; while they exist, commands of observed objects have no
+/// effect.
 @MainActor
 final class PreparedRuns {
   private struct Identity: Hashable {
@@ -23,7 +23,7 @@ final class PreparedRuns {
     runs[Identity(mutation)] = run
   }
 
-  /// The prepared run of a mutation; the idle one if there is none.
+  /// Returns the prepared run of a mutation; the idle one if none was prepared.
   func run<Input, Output>(of mutation: Mutation<Input, Output>) -> MutationRun<Input, Output> {
     runs[Identity(mutation)] as? MutationRun<Input, Output> ?? .idle
   }

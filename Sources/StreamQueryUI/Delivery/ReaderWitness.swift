@@ -1,10 +1,10 @@
-/// An object that is told when readers of an observed object are told of a change, and when they
-/// read it.
+/// An object that is told when an observed object reports a change to its readers, and when they read the
+/// change.
 @MainActor
 protocol ReaderWitness: AnyObject {
-  /// Readers are about to be told of a change.
+  /// Called before readers are told of a change.
   func readersAreTold()
 
-  /// Readers read the reported change for the first time.
+  /// Called when a reader reads the reported change for the first time.
   func changeWasRead()
 }

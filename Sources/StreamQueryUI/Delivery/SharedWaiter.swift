@@ -1,11 +1,11 @@
-/// An object that waits for the end of a turn, or for a second.
+/// An object that waits for the end of a turn of the main actor, or for a second.
 @MainActor
 protocol SharedWaiter: AnyObject {
-  /// The turn of the main actor in which it began to wait is over.
+  /// Called at the end of the turn in which the wait began.
   func turnEnded()
 
-  /// At least a second has passed since it began to wait, or since the last call.
+  /// Called when at least a second has passed since the wait began, or since the last call.
   ///
-  /// - Returns: Whether to wait for another second.
+  /// - Returns: Whether the object waits for another second.
   func secondPassed() -> Bool
 }

@@ -1,4 +1,4 @@
-/// Waits for many objects at once, so that a thousand rows need no task or timer of their own.
+/// Waits for many objects at once, so that a thousand rows need no task or timer each.
 @MainActor
 final class SharedWaits {
   private struct Waiter {
@@ -6,18 +6,19 @@ final class SharedWaits {
   }
 
   private let clock: any Clock<Duration>
-  /// The objects that hear of the end of this turn.
+  /// The objects that are told of the end of this turn.
   ///
-  /// They are retained, because they must hear of it even if nothing else holds them by then.
+  /// They are retained, because they must be told even if no other object retains them by then.
   private var inThisTurn: [any SharedWaiter] = []
-  /// The objects that hear of the next second.
+  /// The objects that are told at the end of the present second.
   private var due: [Waiter] = []
-  /// The objects that began to wait since the last second; they hear of the second after the next
-  /// one.
+  /// The objects that began to wait during the present second; they are told at the end of the next one.
   private var recent: [Waiter] = []
   private var isCounting = false
 
-  /// - Parameter clock: The clock of the seconds. The client of the clock is not retained.
+  /// Creates waits that retain the clock, but not its client.
+  ///
+  /// - Parameter clock: The clock that measures the seconds.
   init(clock: any Clock<Duration>) { self.clock = clock }
 
   /// Tells an object of the end of this turn.
@@ -32,8 +33,7 @@ final class SharedWaits {
     }
   }
 
-  /// Tells an object when a second has passed; if others wait already, when two have passed at
-  /// most.
+  /// Tells an object when a second has passed, or up to two if other objects wait already.
   func awaitSecond(_ waiter: any SharedWaiter) {
     guard !isCounting else { return recent.append(Waiter(object: waiter)) }
     isCounting = true

@@ -1,9 +1,8 @@
 internal import Observation
 
-/// Names the fields of an observed object to `Observation`.
+/// Gives `Observation` key paths for the fields of an observed object.
 ///
-/// `Observation` takes key paths. A key path of a generic type would be made at every access, while
-/// those of this type are made once.
+/// A key path of a generic type would be made at every access; the key paths of this type are made once.
 struct TrackedFields: Observable {
   subscript(field: ResultField) -> Void { () }
 
@@ -15,7 +14,7 @@ struct TrackedFields: Observable {
   }
 }
 
-/// Names the members of an observed list to `Observation`.
+/// Gives `Observation` key paths for the positions of an observed list.
 struct TrackedPositions: Observable {
   subscript(position: Int) -> Void { () }
 }

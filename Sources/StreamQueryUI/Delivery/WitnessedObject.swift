@@ -1,4 +1,4 @@
-/// An observed object that may have a witness.
+/// An observed object that reports changes, and reads of them, to a witness.
 @MainActor
 protocol WitnessedObject: AnyObject {
   /// The witness, which is not retained.

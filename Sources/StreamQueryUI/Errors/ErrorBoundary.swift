@@ -3,8 +3,8 @@ internal import StreamQuery
 
 /// Collects errors of the queries in a part of a screen, to show them in place of that part.
 ///
-/// The `throwOnError` of a query decides which of its errors go to a boundary. Other errors stay in
-/// the results. An observed query reports to its boundary; a view gives it the nearest one.
+/// The `throwOnError` of a query decides which of its errors go to a boundary. Other errors stay in the
+/// results. An observed query reports to its own `boundary`; a view sets the nearest one there.
 ///
 /// ```swift
 /// let boundary = ErrorBoundary()
@@ -16,7 +16,7 @@ internal import StreamQuery
 /// }
 /// ```
 ///
-/// Boundaries may be nested: an error that one does not catch goes to its parent.
+/// Boundaries may be nested: if a boundary does not catch an error, the error goes to its parent.
 @MainActor
 public final class ErrorBoundary: nonisolated Observable {
   /// The origin of an error: a query, or a report of a view.
@@ -35,15 +35,16 @@ public final class ErrorBoundary: nonisolated Observable {
   private let catches: @MainActor (any Error) -> Bool
   private let onReset: @MainActor () -> Void
   private var reportCount = 0
-  /// Whether it has shown an error of a preview, in which queries do not try again.
+  /// Whether the last error came from a preview, in which queries do not try again.
   private var isPrepared = false
 
   /// Creates a boundary.
   ///
   /// - Parameters:
-  ///   - parent: The boundary around it.
+  ///   - parent: The boundary around this one.
   ///   - onReset: Called by ``reset()-1h7bh``, before the queries try again.
-  ///   - catches: Whether it catches an error; by default all. Other errors go to the parent.
+  ///   - catches: Returns whether the boundary catches an error; by default it catches all. Other errors go
+  ///     to the parent.
   public init(
     parent: ErrorBoundary? = nil,
     onReset: @escaping @MainActor () -> Void = {},
@@ -60,15 +61,15 @@ public final class ErrorBoundary: nonisolated Observable {
     return machine.caught.map(\.error)
   }
 
-  /// The first error; `nil` if there is none.
+  /// The first caught error; `nil` if there is none.
   public var error: (any Error)? { errors.first }
 
-  /// Reports an error that belongs to no query, such as one of a button.
+  /// Reports an error that belongs to no query, such as the error of a button's action.
   ///
   /// - Parameters:
   ///   - error: The error.
   ///   - retry: Called by ``reset()-1h7bh``.
-  /// - Returns: Whether this boundary or one around it has caught it.
+  /// - Returns: Whether this boundary, or one around it, has caught the error.
   @discardableResult
   public func report(
     _ error: any Error,
@@ -78,10 +79,10 @@ public final class ErrorBoundary: nonisolated Observable {
     return take(error, by: .report(reportCount), retry: retry)
   }
 
-  /// Forgets all errors, makes their queries try again, and waits for that.
+  /// Removes all errors, makes their queries try again, and waits until they have.
   ///
-  /// Queries without data are reset: they begin as if they had never failed. Queries with data keep
-  /// it and are fetched.
+  /// Queries without data are reset: they begin as if they had never failed. Queries with data keep it and
+  /// are fetched.
   public func reset() async {
     guard !isPrepared else { return }
     onReset()
@@ -92,13 +93,13 @@ public final class ErrorBoundary: nonisolated Observable {
     for task in tasks { await task.value }
   }
 
-  /// Forgets all errors and makes their queries try again without waiting, for buttons.
+  /// Removes all errors and makes their queries try again without waiting, for buttons.
   public func reset() {
     // The task has no executor preference, because it runs on the main actor.
     Task { await reset() }
   }
 
-  /// Forgets all errors, without a fetch.
+  /// Removes all errors, without a fetch.
   public func dismiss() {
     change { _ = $0.reset() }
   }
@@ -137,8 +138,7 @@ public final class ErrorBoundary: nonisolated Observable {
     let source = Source.query(ObjectIdentifier(client), key)
     _ = take(error, by: source, from: reporter, of: MainActorDelivery.of(client)) {
       if client.fetchingCount(filter) > 0 {
-        // Views that show the query may be back, and have fetched it already: one request is
-        // enough.
+        // A view that shows the query again may already fetch it, and one request is enough.
         await client.refetch(filter, superseding: false)
       } else if hasData() {
         await client.refetch(filter)
@@ -148,7 +148,7 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
-  /// A query has recovered by itself, so its error is removed.
+  /// Removes the error of a query that has recovered by itself.
   func recovered(_ key: QueryIdentity, in client: QueryClient) {
     let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {
@@ -158,9 +158,9 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
-  /// An object that has reported a query's error shows another query by now.
+  /// Removes a query's error, because the object that has reported it shows another query by now.
   ///
-  /// The error is removed, unless other objects have reported it.
+  /// The error stays if other objects have also reported it.
   func left(_ key: QueryIdentity, in client: QueryClient, by reporter: AnyObject) {
     let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {
@@ -181,7 +181,8 @@ public final class ErrorBoundary: nonisolated Observable {
       return parent?.take(error, by: source, from: reporter, of: delivery, retry: retry) ?? false
     }
     if let delivery {
-      // This boundary is the one that is reset, so it notes whether the client is that of a preview.
+      // The boundary that catches the error is the one that is reset, so it notes whether the client is that
+      // of a preview.
       isPrepared = delivery.prepared != nil
       delivery.remember(self)
     }

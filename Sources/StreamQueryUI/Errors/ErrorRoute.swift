@@ -5,11 +5,11 @@ internal import StreamQuery
 final class ErrorRoute<Value: Sendable> {
   private(set) weak var boundary: ErrorBoundary?
   var machine = ErrorRouteMachine<QueryResult<Value>>()
-  /// The query, and its client, whose error was offered last.
+  /// The query of which an error was last offered to the boundary; `client` is its client.
   private var offered: QueryIdentity?
   private weak var client: QueryClient?
 
-  /// An error is offered.
+  /// Notes that an error of a query is offered to the boundary.
   func offers(_ query: QueryIdentity, of client: QueryClient) {
     offered = query
     self.client = client
@@ -19,7 +19,7 @@ final class ErrorRoute<Value: Sendable> {
   ///
   /// - Parameters:
   ///   - query: The present query; `nil` if there is none.
-  ///   - present: Its client.
+  ///   - present: The client of the present query.
   func leave(for query: @autoclosure () -> QueryIdentity?, of present: QueryClient?) {
     guard let offered, present !== client || query() != offered else { return }
     machine = ErrorRouteMachine()

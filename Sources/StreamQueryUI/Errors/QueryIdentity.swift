@@ -1,7 +1,6 @@
 internal import StreamQuery
 
-/// The identity of a query among those of a client: equal parts of a key with another type are
-/// another query.
+/// The identity of a query in a client: two queries with equal keys and different value types are different.
 struct QueryIdentity: Hashable {
   private let key: AnyQueryKey
   private let valueType: ObjectIdentifier

@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// A mistake in a view or a model that has a defined outcome; debug builds report it once.
+/// A mistake in a view or a model that has a defined outcome; debug builds print it once.
 enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
-  /// A view uses a query, and no view around it has set a client.
+  /// A view uses a query, but no view around it has set a client.
   case noClient
   /// A property wrapper was read before it belonged to a view.
   case readOutsideOfAView(String)
   /// A property wrapper names something to observe, and a modifier names it as well.
   case namedTwice(String)
-  /// A property wrapper was updated on another thread than the main one.
+  /// A property wrapper was updated on a thread other than the main one.
   case updatedOffTheMainThread
-  /// An object was told to fetch before it got a client, which has no effect.
+  /// An object was asked to fetch before it had a client, so it did not.
   case neverStarted(String)
 
   private struct State {
@@ -20,11 +20,11 @@ enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
 
   private static let state = Mutex(State())
 
-  /// The receiver of reports.
+  /// The closure that receives reports; by default it prints them.
   static var receive: @Sendable (ViewMisuse) -> Void {
     get { state.withLock { $0.receive } }
     set {
-      // The former closure is released after unlocking.
+      // The former closure is released after the unlock.
       _ = state.withLock { state in
         defer { state.receive = newValue }
         return state.receive
@@ -32,7 +32,7 @@ enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reports the mistake, unless it was reported before.
+  /// Reports the mistake in debug builds, unless it was reported before.
   func report() {
     #if DEBUG
     let receive = Self.state.withLock { $0.reported.insert(self).inserted ? $0.receive : nil }
@@ -40,7 +40,7 @@ enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
     #endif
   }
 
-  /// Forgets earlier reports, for tests.
+  /// Makes all mistakes reportable again, for tests.
   static func reset() { state.withLock { $0.reported = [] } }
 
   var description: String {

@@ -1,6 +1,6 @@
 /// A closure as a ``QueryFetcher``.
 ///
-/// It has no input to change: the captures of the closure do not change.
+/// It has no properties to change, because the closure captures its input.
 @MainActor
 public final class ClosureFetcher<Output: Sendable>: QueryFetcher {
   private let closure: @Sendable () async throws -> Output

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-/// A query with the object that fetches it, which changes the object and fetches in one step.
+/// A query and the fetcher that fetches it; one call changes the fetcher and fetches again.
 ///
 /// ```swift
 /// @MainActor final class NameSearch: QueryFetcher {
@@ -16,16 +16,16 @@ public import StreamQuery
 public final class ObservedFetcher<F: QueryFetcher> {
   /// The object that fetches.
   public let fetcher: F
-  /// The query, which has the results and starts and stops the observation.
+  /// The observed query: it has the results, and its methods start and stop the observation.
   public let query: ObservedQuery<F.Output>
 
-  /// Creates an object that observes a query over a fetcher.
+  /// Creates an object that observes a query with a fetcher.
   ///
   /// - Parameters:
   ///   - fetcher: The fetcher.
-  ///   - client: The client; without one, the query is observed after it is started.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - query: Makes the query over the fetcher, with its options.
+  ///   - client: The client. Without a client, the query is observed after `query.start(using:)`.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - query: Makes the query from the fetcher.
   public init(
     fetcher: F,
     client: QueryClient? = nil,
@@ -37,13 +37,13 @@ public final class ObservedFetcher<F: QueryFetcher> {
     if let client { self.query.start(using: client) }
   }
 
-  /// Creates an object that observes a query over a fetcher.
+  /// Creates an object that observes a query with a fetcher, from the parts of the query's key.
   ///
   /// - Parameters:
   ///   - first: The first part of the key.
   ///   - part: The further parts, in order.
   ///   - fetcher: The fetcher.
-  ///   - client: The client; without one, the query is observed after it is started.
+  ///   - client: The client. Without a client, the query is observed after `query.start(using:)`.
   ///   - options: Options of the observer.
   public convenience init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ first: First,
@@ -58,7 +58,7 @@ public final class ObservedFetcher<F: QueryFetcher> {
 
   /// Changes the fetcher, then fetches with it, and waits.
   ///
-  /// A running fetch, which has read the former properties, does not land.
+  /// The result of a running fetch is not used, because that fetch has read the former properties.
   ///
   /// - Parameter change: Changes the fetcher.
   /// - Returns: The result after the fetch, with its error if it failed.

@@ -2,14 +2,15 @@ internal import StreamQuery
 
 /// The queries that a view fetches ahead.
 ///
-/// Two values differ if a key or the client differs, or if a query was enabled or disabled.
+/// Two values are equal if their keys and clients are, and if the same queries were enabled when the client
+/// was set.
 struct Prefetching: Sendable {
   private let keys: [AnyQueryKey]
   private let asks: [@Sendable (QueryClient) -> Bool]
   private let fetches: [@Sendable @MainActor (QueryClient) async -> Void]
   /// Whether each query was enabled when the client was set.
   private var areEnabled: [Bool] = []
-  /// The client; `nil` fetches nothing.
+  /// The client; with `nil`, nothing is fetched.
   var client: QueryClient? { didSet { noteEnabled() } }
 
   init<each Value: Sendable>(_ query: repeat Query<each Value>, client: QueryClient? = nil) {
@@ -30,10 +31,10 @@ struct Prefetching: Sendable {
     areEnabled = if let client { asks.map { $0(client) } } else { [] }
   }
 
-  /// Fetches the missing and stale queries that fetch by themselves, and waits.
+  /// Fetches the queries that are enabled and stale or missing, and waits.
   ///
-  /// A cancellation, as by a view that disappears, ends the fetches and the wait a second later, because the
-  /// next view may want them. A call that is cancelled before begins none.
+  /// If the task is cancelled, for example because its view disappears, the fetches and the wait end a second
+  /// later, because the next view may want the same queries. A call in a cancelled task fetches nothing.
   @MainActor
   func fetchAhead() async {
     // In a preview, nothing is fetched.
@@ -41,7 +42,7 @@ struct Prefetching: Sendable {
       return
     }
     // The tasks have no executor preference, because they run on the main actor. They are no child tasks,
-    // because they go on after a cancellation.
+    // because they go on for a second after a cancellation.
     let tasks = fetches.map { fetch in Task { await fetch(client) } }
     await withTaskCancellationHandler {
       for task in tasks { await task.value }

@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension Query {
-  /// Creates a query that is fetched by an object.
+  /// Creates a query with a fetcher, which is an object that fetches.
   ///
   /// ```swift
   /// let search = ClosureFetcher { try await api.users() }
@@ -10,17 +10,17 @@ extension Query {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - fetcher: The object; it lives as long as the query and its cache entry.
+  ///   - fetcher: The fetcher; the query and its cache entry retain it.
   public init<F: QueryFetcher>(key: QueryKey<Value>, fetcher: F) where F.Output == Value {
     self.init(key: key) { try await fetcher.fetch() }
   }
 
-  /// Creates a query from the parts of its key and an object that fetches.
+  /// Creates a query with a fetcher, from the parts of the query's key.
   ///
   /// - Parameters:
   ///   - first: The first part of the key.
   ///   - part: The further parts, in order.
-  ///   - fetcher: The object; it lives as long as the query and its cache entry.
+  ///   - fetcher: The fetcher; the query and its cache entry retain it.
   public init<F: QueryFetcher, First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ first: First,
     _ part: repeat each Part,

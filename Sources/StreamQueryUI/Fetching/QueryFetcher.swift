@@ -1,7 +1,7 @@
-/// An object that fetches, with properties that it reads during the fetch.
+/// An object that fetches a query, and has properties that it reads for each fetch.
 ///
-/// A closure captures its input when it is made. A fetcher reads its properties when it fetches, so
-/// they can change in between. Queries can share it, and tests can replace it.
+/// A closure captures its input when it is made. A fetcher reads its properties when it fetches, so they can
+/// change in between. Several queries can share a fetcher, and tests can replace it.
 ///
 /// ```swift
 /// @MainActor final class UserSearch: QueryFetcher {
@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// Its value is stored under the key of its query. If values for different input are worth keeping,
-/// put the input into the key of a query instead.
+/// The fetched value is stored under the key of the query, whatever the properties were. If values for
+/// different input are worth keeping, put the input into the key of a query instead.
 @MainActor
 public protocol QueryFetcher: AnyObject, Sendable {
   /// The type of the value.

@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
 internal import SwiftUI
 
-/// A key at the shown moment: its state, reasons, options and history, and the commands for it.
+/// Shows a key at the selected moment: its state, reasons, options and history, and the commands for it.
 struct InspectorDetail: View {
   @Bindable var model: InspectorModel
   let key: Int
@@ -55,7 +55,7 @@ private struct InspectorCommands: View {
   }
 }
 
-/// An event, which selects its moment.
+/// An event in a history; a tap selects the moment of the event.
 private struct InspectorLine: View {
   let model: InspectorModel
   let line: KeyDetail.Line

@@ -1,12 +1,13 @@
 internal import Observation
 @_spi(Adapters) internal import StreamQuery
 
-/// The inspector of a client as an observable object: its screen, and what a user can do there.
+/// The inspector of a client as an observable object: its content and the commands.
 ///
-/// It follows the record of a client while the inspector is shown. ``InspectorScreen`` decides what is shown.
+/// While the inspector is on screen, the model follows the record of the client. ``InspectorScreen`` decides
+/// which part of the record is visible.
 @MainActor @Observable
 final class InspectorModel {
-  /// Something to do with the entry of a key.
+  /// A command for the entry of a key.
   enum Command: String, Hashable, Sendable, CaseIterable, Identifiable {
     case invalidate
     case refetch
@@ -15,7 +16,7 @@ final class InspectorModel {
 
     var id: Self { self }
 
-    /// The name of its button.
+    /// The title of the command's button.
     var title: String {
       switch self {
       case .invalidate: "Invalidate"
@@ -26,27 +27,27 @@ final class InspectorModel {
     }
   }
 
-  /// The number of runs that are shown.
+  /// The maximum number of runs that are listed.
   static let runLimit = 50
-  /// The time between two pieces of news: more often nobody can look, and each one draws the screen anew.
+  /// The time between two updates: nobody can read faster, and each update draws the screen again.
   static let pause = Duration.milliseconds(50)
 
   private(set) var screen = InspectorScreen()
-  /// The keys of the screens that are pushed: none, or one.
+  /// The keys of the pushed screens: none, or one.
   var path: [Int] = []
   /// Whether the client was shut down: nothing more happens, and no command has an effect.
   private(set) var isEnded = false
-  /// Whether the client keeps a record.
+  /// Whether the client records its events.
   private(set) var isRecording = false
 
   @ObservationIgnored private var client: QueryClient?
-  /// The client whose record is on the screen, also while it is not followed.
+  /// The client of the record on the screen, which remains while the record is not followed.
   @ObservationIgnored private weak var shown: QueryClient?
   @ObservationIgnored private var following: Task<Void, Never>?
   @ObservationIgnored private var ticking: Task<Void, Never>?
-  /// The wait for the end of the last command.
+  /// The task that waits for the end of the last command.
   @ObservationIgnored private var waiting: Task<Void, Never>?
-  /// The reason for which the last command had no effect, and its key.
+  /// The reason why the last command had no effect, and the command's key.
   private var refusal: (key: Int, text: String)?
 
   nonisolated init() {}
@@ -59,7 +60,7 @@ final class InspectorModel {
 
   // MARK: Following
 
-  /// Begins to follow the record of a client; does nothing if it follows this client already, or saw its end.
+  /// Begins to follow the record of a client, unless the model follows it already.
   func start(using client: QueryClient) {
     guard self.client !== client else { return }
     stop()
@@ -73,16 +74,17 @@ final class InspectorModel {
     }
     guard !isEnded else { return }
     let (updates, clock) = (client.recordUpdates, client.clock)
-    // It has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     following = Task { [weak self] in
       for await record in updates where !Task.isCancelled {
         self?.screen.came(record)
-        // Meanwhile the client gathers the news, and keeps nothing for it but its record.
+        // During the pause the client gathers news, for which it keeps nothing but its record.
         try? await clock.sleep(for: Self.pause)
       }
       if !Task.isCancelled { self?.ended() }
     }
-    // It has no executor preference, because it runs on the main actor. Between events, freshness runs down by this clock.
+    // The task has no executor preference, because it runs on the main actor. Between events, this clock
+    // makes the shown ages grow.
     ticking = Task { [weak self] in
       while (try? await clock.sleep(for: .seconds(1))) != nil {
         guard let self, !Task.isCancelled else { return }
@@ -91,15 +93,15 @@ final class InspectorModel {
     }
   }
 
-  /// The client was shut down, and the whole record was shown.
+  /// Notes that the client was shut down, after its whole record was delivered.
   private func ended() {
     ticking?.cancel()
     isEnded = true
-    // Of a client that had ended before, there is no news.
+    // A client that had ended before the start delivers no news, so its record is read here.
     if screen.isEmpty, let client { screen.came(client.record) }
   }
 
-  /// Stops following; the screen stays.
+  /// Stops following the record; the screen keeps its content.
   func stop() {
     for task in [following, ticking, waiting] { task?.cancel() }
     (following, ticking, waiting, client, refusal) = (nil, nil, nil, nil, nil)
@@ -107,26 +109,26 @@ final class InspectorModel {
 
   // MARK: Keys
 
-  /// The keys that are shown, and their order.
+  /// The selection and the order of the listed keys.
   var listing: KeyListing {
     get { screen.list.listing }
     set { screen.list(newValue) }
   }
 
-  /// Shows the keys of a group, or hides them.
+  /// Expands or collapses a group of keys in the list.
   func toggle(_ group: KeyList.Group) {
     if listing.collapsed.remove(group.title) == nil { listing.collapsed.insert(group.title) }
   }
 
-  /// The state of a key at the shown moment; `nil` if it has no entry then.
+  /// Returns the state of a key at the selected moment; `nil` if the key has no entry then.
   func row(of key: Int) -> RecordReplay.KeyRow? { screen.replay.row(of: key, at: screen.moment) }
 
-  /// The facts about a key at the shown moment; `nil` if the key is not known any more.
+  /// Returns the facts about a key at the selected moment; `nil` if the key is not known any more.
   func detail(of key: Int) -> KeyDetail? {
     KeyDetail(of: key, in: screen.replay, at: screen.moment)
   }
 
-  /// The newest runs of mutations at the shown moment, the newest first.
+  /// The newest runs of mutations at the selected moment, newest first.
   var runs: [RecordReplay.RunRow] {
     let (replay, moment) = (screen.replay, screen.moment)
     let rows = replay.runs.keys.sorted(by: >).lazy.compactMap { replay.row(ofRun: $0, at: moment) }
@@ -135,19 +137,19 @@ final class InspectorModel {
 
   // MARK: Time
 
-  /// The place of the shown moment, from 0, the first one, to 1, the newest, which is followed.
+  /// The position of the selected moment on the slider: 0 is the first moment, and 1 follows the newest.
   var progress: Double {
     get { screen.progress }
     set { screen.scrub(to: newValue) }
   }
 
-  /// The moment that is shown, in words.
+  /// The selected moment in words.
   var momentText: String {
     if screen.isFollowing { return isEnded ? "The end: the client was shut down" : "Now" }
     return "\((screen.now - screen.moment.time).spanText) \(isEnded ? "before the end" : "ago")"
   }
 
-  /// Says that another moment is shown than the one that was selected; `nil` if that is not so.
+  /// A text if the record no longer has the selected moment, so that another one is visible; otherwise `nil`.
   var lossText: String? {
     guard screen.choice == .first else { return nil }
     return "The record does not go back to the selected time any more. This is its first moment."
@@ -160,12 +162,12 @@ final class InspectorModel {
 
   // MARK: Commands
 
-  /// Whether commands can be given for a key: they concern the present, and its entry.
+  /// Whether commands can be given for a key: the newest moment is selected, and the key has an entry.
   func canCommand(_ key: Int) -> Bool {
     client != nil && !isEnded && screen.isFollowing && row(of: key) != nil
   }
 
-  /// Does something with the entry of a key, without waiting for its end; the record tells how it goes.
+  /// Performs a command for a key, without waiting for its end; its effects appear in the record.
   func give(_ command: Command, for key: Int) {
     guard canCommand(key), let client else { return }
     refusal = nil
@@ -184,10 +186,10 @@ final class InspectorModel {
     }
   }
 
-  /// The reason for which the last command had no effect, if it was for this key.
+  /// Returns the reason why the last command had no effect; `nil` if it had one, or was for another key.
   func refusalText(for key: Int) -> String? { refusal?.key == key ? refusal?.text : nil }
 
-  /// Calls something that goes on without its caller: a cancelled one returns at once.
+  /// Starts a call of the client and cancels the wait for the last one, which goes on in the client.
   private func wait(_ call: @escaping @MainActor () async -> Void) {
     waiting?.cancel()
     // It has no executor preference, because it runs on the main actor.

@@ -1,47 +1,48 @@
 internal import StreamQuery
 
-/// Decides what the inspector shows: the newest moment of a record, or an earlier one, and the keys of it.
+/// Decides which moment of a record the inspector shows, the newest or an earlier one, and lists the keys of
+/// it.
 struct InspectorScreen: Sendable {
   private(set) var replay: RecordReplay
   private(set) var list = KeyList()
   /// The moment that is shown.
   private(set) var moment: RecordReplay.Moment
-  /// The reason for which this moment is shown.
+  /// The reason why this moment is shown.
   private(set) var choice = Choice.newest
   /// The time of the newest moment.
   private(set) var now: Duration = .zero
-  /// Whether a record came since the last tick, with the time.
+  /// Whether a record has arrived since the last tick, and has set the time.
   private var hasNews = false
 
-  /// The reason for which a moment is shown.
+  /// The reason why a moment is shown.
   enum Choice: Hashable, Sendable {
-    /// It is the newest one, and newer ones follow.
+    /// The moment is the newest one, and newer ones replace it.
     case newest
-    /// Somebody has selected it.
+    /// The moment was selected by the user.
     case selected
-    /// It is the first one of the record, which has lost the selected one.
+    /// The moment is the first one of the record, because the record has lost the selected moment.
     case first
   }
 
   /// Creates a screen without a record.
   ///
-  /// - Parameter capacity: The number of events that are kept.
+  /// - Parameter capacity: The maximum number of events that are stored.
   init(capacity: Int = 10_000) {
     replay = RecordReplay(capacity: capacity)
     moment = replay.moment(at: .zero)
   }
 
-  /// Whether the newest moment is shown, also when newer ones come.
+  /// Whether the newest moment is shown, and newer ones replace it.
   var isFollowing: Bool { choice == .newest }
 
-  /// Whether no record came yet that has anything in it.
+  /// Whether no record with any content has arrived yet.
   var isEmpty: Bool { replay.events.isEmpty && replay.keys.isEmpty && replay.runs.isEmpty }
 
   // MARK: Arrivals
 
-  /// A record or a part of one came.
+  /// Takes a record, or its next part, and updates moment and list.
   ///
-  /// - Complexity: In proportion to what is new.
+  /// - Complexity: In proportion to the new content.
   mutating func came(_ record: QueryRecord) {
     let former = moment
     let news = replay.feed(record)
@@ -54,16 +55,16 @@ struct InspectorScreen: Sendable {
     }
     guard !news.isAnew else { return list.rebuild(replay, at: moment) }
     var changed = isFollowing ? news.changed : replay.changedKeys(from: former, to: moment)
-    // If the moment is so early that its events are no longer kept, the screen shows the first
-    // moment that is known.
+    // The former moment is so early that its events were dropped: the screen now shows the first known
+    // moment.
     if former.end < replay.events.startIndex { changed.formUnion(news.folded) }
     list.update(changed, forgotten: news.forgotten, replay, at: moment)
   }
 
-  /// A tick of a clock: time passed since the last one.
+  /// Moves the time forward by a tick of a clock.
   ///
-  /// If a record came in between, it has told the time, and an unknown part of the tick is left. Then the tick
-  /// does not count, so that the shown time is never ahead.
+  /// If a record has arrived since the last tick, the record has set the time, and only an unknown part of
+  /// the tick is left. Then the tick is ignored, so that the shown time is never ahead.
   mutating func ticked(_ duration: Duration) {
     guard !hasNews else { return hasNews = false }
     now += duration
@@ -72,45 +73,46 @@ struct InspectorScreen: Sendable {
 
   // MARK: Keys
 
-  /// Lists other keys, or in another order.
+  /// Changes the selection or the order of the listed keys.
   mutating func list(_ listing: KeyListing) { list.list(listing, replay, at: moment) }
 
   // MARK: Moments
 
   private var start: Duration { replay.beginning }
 
-  /// The place of the shown moment between the first one, 0, and the newest, 1.
+  /// The position of the shown moment: 0 is the first moment, and 1 the newest.
   var progress: Double {
     guard !isFollowing, now > start else { return 1 }
     return min(1, max(0, (moment.time - start) / (now - start)))
   }
 
-  /// Shows the moment at a place between the first one, 0, and the newest, 1, which is followed then.
+  /// Shows the moment at a position between 0, the first moment, and 1, which follows the newest.
   ///
-  /// - Complexity: The number of events between this moment and the former one.
+  /// - Complexity: The number of events between the former moment and this one.
   mutating func scrub(to progress: Double) {
-    // A progress that is not a number is not below 1, so it also shows the newest moment.
+    // The condition also follows the newest moment if the progress is not a number.
     guard progress < 1 else { return follow() }
     move(to: replay.moment(at: start + (now - start) * max(0, progress)))
     choice = .selected
   }
 
-  /// Shows the moment after an event; does nothing if the event is not kept.
+  /// Shows the moment after an event; has no effect if the event was dropped.
   mutating func scrub(toEvent number: Int) {
     guard let event = replay.moment(after: number) else { return }
-    // The moment includes everything that happened in the same transaction.
+    // The moment includes all events of the same transaction.
     move(to: replay.moment(at: event.time))
     choice = .selected
   }
 
-  /// Shows the moment after the next events, which happened together; without any, it follows.
+  /// Shows the moment after the next events, which have the same time; without any, follows the newest
+  /// moment.
   mutating func stepForward() {
     guard !isFollowing, moment.end < replay.events.endIndex else { return follow() }
     move(to: replay.moment(at: replay.events[max(moment.end, replay.events.startIndex)].event.time))
     choice = .selected
   }
 
-  /// Shows the moment before the last events, which happened together.
+  /// Shows the moment before the last events, which have the same time.
   mutating func stepBack() {
     let end = moment.end
     guard end > replay.events.startIndex else { return }
@@ -121,7 +123,7 @@ struct InspectorScreen: Sendable {
     choice = .selected
   }
 
-  /// Shows the newest moment, and goes on with newer ones.
+  /// Shows the newest moment, and each newer one when it comes.
   mutating func follow() {
     choice = .newest
     move(to: replay.moment(at: now))

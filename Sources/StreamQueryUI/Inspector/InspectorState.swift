@@ -1,10 +1,10 @@
 #if canImport(SwiftUI)
 internal import SwiftUI
 
-/// The state of a key: its sign, by shape and colour, its facts, and how fresh its data is.
+/// Shows the state of a key: a sign with a shape and a colour, facts, and how fresh the data is.
 struct InspectorState: View {
   let row: RecordReplay.KeyRow
-  /// The key; `nil` where it and its type are shown anyway.
+  /// The text of the key; `nil` if the screen shows key and type elsewhere.
   var title: String?
 
   var body: some View {

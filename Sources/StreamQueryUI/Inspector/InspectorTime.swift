@@ -1,14 +1,14 @@
 #if canImport(SwiftUI)
 internal import SwiftUI
 
-/// Selects the moment that is shown.
+/// Shows the selected moment, with controls to select another one.
 struct InspectorTime: View {
   @Bindable var model: InspectorModel
 
   var body: some View {
     Text(model.momentText)
     if let loss = model.lossText { Text(loss) }
-    // That system has no sliders.
+    // tvOS has no sliders.
     #if !os(tvOS)
     Slider(value: $model.progress, in: 0...1) { Text("Time") }
     #endif

@@ -1,9 +1,9 @@
-/// The newest elements of a sequence; an element keeps its index when older ones are dropped.
+/// The newest elements of a sequence; an element keeps its index when older elements are dropped.
 struct KeptTail<Element: Sendable>: Sendable {
   private var storage: [Element] = []
-  /// The number of elements in the storage that are dropped.
+  /// The number of dropped elements that are still in the storage.
   private var dropped = 0
-  /// The index of the first element that is kept.
+  /// The index of the first element that was not dropped.
   private(set) var startIndex = 0
 
   /// Adds an element.
@@ -11,7 +11,7 @@ struct KeptTail<Element: Sendable>: Sendable {
 
   /// Drops the oldest element.
   ///
-  /// - Returns: The element; `nil` if there is none.
+  /// - Returns: The element; `nil` if no element is left.
   /// - Complexity: Constant on average.
   mutating func popFirst() -> Element? {
     guard let first else { return nil }
@@ -31,11 +31,12 @@ extension KeptTail: RandomAccessCollection {
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// Finds the first element for which a condition holds that holds for all elements after it too.
+  /// Finds the first element of the tail for which a condition holds: once it holds, it holds for all later
+  /// elements.
   ///
   /// - Parameter condition: The condition.
-  /// - Returns: The index; the end if there is none.
-  /// - Complexity: The logarithm of the count.
+  /// - Returns: The index of the element; the end index if the condition never holds.
+  /// - Complexity: The logarithm of the number of elements.
   func partitionIndex(where condition: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

@@ -7,9 +7,9 @@ struct KeyDetail: Hashable, Sendable {
     /// The number of the event.
     let id: Int
     let text: String
-    /// The time since the event, at the moment.
+    /// The time between the event and the moment.
     let ago: String
-    /// The reason for the fetch that the event started.
+    /// The reason for the fetch that the event has started; `nil` if it has started none.
     let reason: String?
   }
 
@@ -21,28 +21,28 @@ struct KeyDetail: Hashable, Sendable {
     var id: String { name }
   }
 
-  /// The number of events that are shown.
+  /// The maximum number of events that are listed.
   static let lineLimit = 200
 
   let title: String
   let valueType: String
   /// The state; `nil` if the key has no entry at the moment.
   let row: RecordReplay.KeyRow?
-  /// The error of the newest fetch or attempt, if it failed.
+  /// The error of the newest fetch or attempt; `nil` if that has not failed.
   let error: String?
-  /// The reason for the newest fetch: *Why did this refetch?* is the question; `nil` if there was none.
+  /// The reason for the newest fetch, as an answer to *Why did this refetch?*; `nil` if there was none.
   let why: String?
-  /// The number of observers and callers, as an answer to *Who observes this?* in a sentence.
+  /// The number of observers and waiting callers in a sentence, as an answer to *Who observes this?*
   let who: String
-  /// The mutations that change the data before they have succeeded.
+  /// The mutations with optimistic changes of the data.
   let optimisticChanges: [String]
   let options: [Option]
-  /// The newest events, the newest first.
+  /// The newest events, newest first.
   let lines: [Line]
-  /// Whether something happened to the key before these.
+  /// Whether the key has older events than those in `lines`.
   let hasEarlierLines: Bool
 
-  /// Describes a key; `nil` if it is not known.
+  /// Describes a key; `nil` if the replay does not know it.
   ///
   /// - Complexity: The number of events about the key.
   init?(of key: Int, in replay: RecordReplay, at moment: RecordReplay.Moment) {

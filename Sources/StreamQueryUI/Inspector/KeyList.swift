@@ -2,31 +2,31 @@ internal import StreamQuery
 
 /// The keys of a moment, filtered, sorted and grouped.
 ///
-/// A change moves only the keys that changed: it compares each of them with the logarithm of the list's length, and
-/// copies numbers. A change of the filter or the order looks at all keys once.
+/// A change moves only the changed keys: for each of them, the comparisons are the logarithm of the list's
+/// length, and the list's numbers are copied. A change of the filter or the order visits all keys once.
 struct KeyList: Sendable {
-  /// The keys of one first part.
+  /// The keys with the same first part.
   struct Group: Hashable, Sendable, Identifiable {
     let title: String
-    /// The number of its keys, shown or not.
+    /// The number of the group's keys, visible or not.
     var count: Int
-    /// The place of the first of its keys in ``KeyList/numbers``.
+    /// The position of the group's first key in ``KeyList/numbers``.
     fileprivate(set) var start = 0
-    /// The number of its keys that are shown.
+    /// The number of the group's keys that are visible.
     fileprivate(set) var shownCount = 0
 
     var id: String { title }
-    /// Whether its keys are shown.
+    /// Whether the group's keys are visible.
     var isShown: Bool { shownCount > 0 }
   }
 
-  /// The work that was done, for tests: time tells less.
+  /// The amount of work, which tests check because time says less.
   struct Work: Hashable, Sendable {
-    /// Rows that were looked at.
+    /// The number of rows that were made.
     var rows = 0
-    /// Keys whose text was searched.
+    /// The number of keys with a text that was searched.
     var searches = 0
-    /// Pairs of places that were compared.
+    /// The number of comparisons between two places.
     var comparisons = 0
   }
 
@@ -46,17 +46,17 @@ struct KeyList: Sendable {
     }
   }
 
-  /// The keys that are shown, in order.
+  /// The numbers of the visible keys, in order.
   private(set) var numbers: [Int] = []
-  /// The groups in the order of their titles, if keys are grouped; those without keys are not there.
+  /// The groups, sorted by title; empty if keys are not grouped. Groups without keys are left out.
   private(set) var groups: [Group] = []
-  /// The number of keys that match, shown or not.
+  /// The number of keys that match the filter, visible or not.
   var matchCount: Int { places.count }
   private(set) var listing: KeyListing
   private(set) var work = Work()
-  /// The places of the keys that match.
+  /// The places of the keys that match the filter, by number.
   private var places: [Int: Place] = [:]
-  /// Whether the text of a key matches the filter; it never changes.
+  /// Whether the text of each key matches the filter's text; a key's text never changes.
   private var textMatches: [Int: Bool] = [:]
   private var counts: [String: Int] = [:]
 
@@ -64,15 +64,15 @@ struct KeyList: Sendable {
     self.listing = listing
   }
 
-  /// The keys of a group that are shown.
+  /// Returns the numbers of a group's visible keys.
   func numbers(in group: Group) -> ArraySlice<Int> {
     numbers[group.start..<group.start + group.shownCount]
   }
 
-  /// Lists other keys, or in another order.
+  /// Changes the filter or the order of the list.
   ///
-  /// - Complexity: The number of keys, and its logarithm for each if the order changes. A longer text is searched
-  ///   only where the shorter one was found.
+  /// - Complexity: The number of keys; with its logarithm for each if the order changes. If a text is
+  ///   extended, only keys that match the shorter text are searched.
   mutating func list(_ listing: KeyListing, _ replay: RecordReplay, at moment: RecordReplay.Moment)
   {
     guard listing != self.listing else { return }
@@ -84,7 +84,7 @@ struct KeyList: Sendable {
     rebuild(replay, at: moment)
   }
 
-  /// Lists all keys anew.
+  /// Builds the list again from all keys.
   mutating func rebuild(_ replay: RecordReplay, at moment: RecordReplay.Moment) {
     (numbers, groups, places, counts) = ([], [], [:], [:])
     textMatches = textMatches.filter { replay.keys[$0.key] != nil }
@@ -92,14 +92,15 @@ struct KeyList: Sendable {
     change(replay.keys.keys, replay, at: moment)
   }
 
-  /// Takes the changes of some keys.
+  /// Updates the list after changes of some keys.
   ///
   /// - Parameters:
-  ///   - changed: The keys whose state may be another one.
-  ///   - forgotten: The keys that are no longer known.
-  ///   - replay: Knows their states.
-  ///   - moment: The moment that is listed.
-  /// - Complexity: The number of changed keys with the logarithm of the number of keys, and copies of numbers.
+  ///   - changed: The keys with a state that may have changed.
+  ///   - forgotten: The keys that the replay no longer knows.
+  ///   - replay: Has the states of the keys.
+  ///   - moment: The moment of the list.
+  /// - Complexity: The number of changed keys with the logarithm of the number of keys, and a copy of the
+  ///   numbers.
   mutating func update(
     _ changed: Set<Int>,
     forgotten: Set<Int> = [],
@@ -123,7 +124,7 @@ struct KeyList: Sendable {
       if let new { added.append(new) }
     }
     guard !added.isEmpty || !removed.isEmpty else { return }
-    // This comes first, because a search for a key needs the places by which the list is still
+    // Keys are removed first, because the search for a key needs the places by which the list is still
     // sorted.
     removeShown(removed.filter(isShown))
     for place in removed {
@@ -138,12 +139,12 @@ struct KeyList: Sendable {
     if listing.isGrouped { regroup() }
   }
 
-  /// Whether the keys of the group are shown.
+  /// Whether the group of a place is expanded, or keys are not grouped.
   private func isShown(_ place: Place) -> Bool {
     !listing.isGrouped || !listing.collapsed.contains(place.group)
   }
 
-  /// The place of a key; `nil` if it does not match.
+  /// Returns the place of a key; `nil` if the key does not match the filter.
   private mutating func place(
     of number: Int,
     _ replay: RecordReplay,
@@ -179,7 +180,7 @@ struct KeyList: Sendable {
     return one.isBefore(other, isReversed: listing.isReversed)
   }
 
-  /// The index in the list at which a key is, or belongs.
+  /// Returns the index in the list at which a key is, or at which it belongs.
   private mutating func index(of place: Place) -> Int {
     var (low, high) = (0, numbers.count)
     while low < high {
@@ -228,9 +229,9 @@ struct KeyList: Sendable {
     numbers = merged
   }
 
-  /// Counts the keys of groups anew.
+  /// Counts the keys of all groups again.
   ///
-  /// - Complexity: The number of groups, and its logarithm if one came or went.
+  /// - Complexity: The number of groups; with its logarithm if a group was added or removed.
   private mutating func regroup() {
     let isOther = counts.count != groups.count || counts.values.contains(0)
     counts = isOther ? counts.filter { $0.value > 0 } : counts

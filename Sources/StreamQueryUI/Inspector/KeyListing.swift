@@ -1,19 +1,19 @@
 internal import StreamQuery
 
-/// The keys that a list shows, and their order.
+/// The filter and the order of a list of keys.
 struct KeyListing: Hashable, Sendable {
-  /// A text that the key or its value type has, in any case of ASCII letters; empty for all.
+  /// A text that the key or its value type contains, in any case of ASCII letters; empty for all keys.
   var text = ""
   var state = State.all
   var order = Order.key
-  /// Whether the last one comes first.
+  /// Whether the order is reversed.
   var isReversed = false
-  /// Whether keys with the same first part are together.
+  /// Whether keys with the same first part are grouped.
   var isGrouped = false
-  /// The groups whose keys are not shown, by their titles.
+  /// The titles of the groups that are collapsed.
   var collapsed: Set<String> = []
 
-  /// A state of entries to look for.
+  /// A state by which entries are filtered.
   enum State: String, Hashable, Sendable, CaseIterable, Identifiable {
     case all
     case pending
@@ -44,28 +44,29 @@ struct KeyListing: Hashable, Sendable {
     }
   }
 
-  /// A property to sort keys by.
+  /// A property by which keys are sorted.
   enum Order: String, Hashable, Sendable, CaseIterable, Identifiable {
     /// The text of the key.
     case key
-    /// The age of the data, the newest first; keys without data come last.
+    /// The age of the data, the newest data first; keys without data come last.
     case age
-    /// The time at which the data becomes stale, the earliest first; then data that does not, data of which that
-    /// is not known, and keys without data.
+    /// The time at which the data becomes stale, the earliest first. Then comes data that never does, data
+    /// for which that is not known, and keys without data.
     case freshness
-    /// The number of observers, the highest first.
+    /// The number of observers, the highest number first.
     case observers
-    /// The number of updates, the highest first.
+    /// The number of updates, the highest number first.
     case updates
-    /// The newest event, the latest first.
+    /// The number of the newest event, the latest event first.
     case lastEvent
 
     var id: Self { self }
     var label: String { self == .lastEvent ? "last event" : rawValue }
 
-    /// The rank of a key by what changes; lower ones come first.
+    /// Returns the rank of a key in this order; a lower rank comes first.
     ///
-    /// Neither the age nor the freshness needs the present time: all data grows older at the same pace.
+    /// The present time is not needed, not even for age and freshness, because all data grows older at the
+    /// same pace.
     func rank(_ row: RecordReplay.KeyRow) -> Int64 {
       switch self {
       case .key: 0
@@ -80,8 +81,8 @@ struct KeyListing: Hashable, Sendable {
 }
 
 extension RecordReplay.KeyRow {
-  /// The microsecond at which the data becomes stale; larger numbers if it does not, if that is not known, and
-  /// without data.
+  /// The microsecond at which the data becomes stale; a larger number if it never does, if that is not known,
+  /// or if there is no data.
   fileprivate var staleAt: Int64 {
     guard age != nil, let updatedAt = state.updatedAt else { return .max }
     switch staleTime {
@@ -107,7 +108,7 @@ extension Duration {
 }
 
 extension QueryRecord.Part {
-  /// The part as a title.
+  /// The text of the part, as the title of a group.
   var title: String {
     switch self {
     case .null: "null"
@@ -123,7 +124,7 @@ extension QueryRecord.Part {
 }
 
 extension String {
-  /// Whether a text contains another one, without regard to the case of ASCII letters.
+  /// Returns whether the text contains another one, without regard to the case of ASCII letters.
   func containsIgnoringCase(_ other: String) -> Bool {
     let needle = other.utf8.map(\.lowercased)
     guard let first = needle.first else { return true }

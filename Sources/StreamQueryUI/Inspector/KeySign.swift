@@ -1,18 +1,19 @@
 internal import StreamQuery
 
-/// The sign of a key's state, told by a symbol, a colour and a word: no difference is told by colour alone.
+/// The sign of a key's state; a symbol, a colour and a word show it, so that no difference depends on colour
+/// alone.
 enum KeySign: String, Hashable, Sendable, CaseIterable {
   case fetching
   case paused
   case failed
   case optimistic
   case empty
-  /// It has data, and the record does not say whether that is stale.
+  /// The key has data, and the record does not say whether the data is stale.
   case unknown = "has data"
   case stale
   case fresh
 
-  /// The sign of a key; the most urgent of those that are true.
+  /// Creates the sign of a key; if several apply, it is the most urgent one.
   init(_ row: RecordReplay.KeyRow) {
     self =
       switch row.state.fetchStatus {
@@ -29,7 +30,7 @@ enum KeySign: String, Hashable, Sendable, CaseIterable {
   /// A colour of the system.
   enum Tint: Hashable, Sendable { case blue, purple, red, orange, green, gray }
 
-  /// The name of the symbol in SF Symbols.
+  /// The name of the sign's symbol in SF Symbols.
   var symbol: String {
     switch self {
     case .fetching: "arrow.triangle.2.circlepath"
@@ -57,7 +58,7 @@ enum KeySign: String, Hashable, Sendable, CaseIterable {
 }
 
 extension RecordReplay.KeyRow {
-  /// The type of the values and the facts about the key, in a line: keys of other types may have the same text.
+  /// The value type and the facts about the key, in a line: keys of different types may have the same text.
   var typedFacts: String { "\(key.valueType) · \(facts)" }
 
   /// The facts about the key, in a line.

@@ -27,11 +27,12 @@ public import SwiftUI
 /// Search, filter, sort and group the keys. Select one to see why it was fetched, who observes it and what
 /// happened to it, and to invalidate, refetch, reset or remove it.
 ///
-/// Go back in time with the slider: keys, numbers and mutations are then shown as they were. A time that the
-/// record does not have any more is said to be lost. Commands concern the present only.
+/// Go back in time with the slider: keys, numbers and mutations are then shown as they were. If the record no
+/// longer has the selected time, the inspector says so. Commands concern the present only.
 ///
-/// It shows news at most twenty times a second, and keeps at most 10,000 events. It follows the record, and
-/// retains the client, only while it is shown. After the client was shut down, you can still look back.
+/// The inspector shows news at most twenty times a second, and stores at most 10,000 events. It follows the
+/// record, and retains the client, only while it is on screen. After the client was shut down, you can still
+/// look back.
 public struct QueryInspector: View {
   @StateObject private var model = InspectorModel()
   @SwiftUI.Environment(\.queryClient) private var client
@@ -54,7 +55,7 @@ public struct QueryInspector: View {
 
 extension InspectorModel: nonisolated StillObject {}
 
-/// The keys and runs of the shown moment.
+/// Lists the keys and runs of the selected moment.
 private struct InspectorList: View {
   @Bindable var model: InspectorModel
 
@@ -103,7 +104,7 @@ private struct InspectorAbsence: View {
   }
 }
 
-/// Selects the keys that are shown, and their order.
+/// Selects which keys are listed, and in which order.
 private struct InspectorOrder: View {
   @Bindable var model: InspectorModel
 
@@ -130,7 +131,7 @@ private struct InspectorKeys: View {
   }
 }
 
-/// A key in the list.
+/// A row for a key in the list.
 private struct InspectorRow: View {
   let model: InspectorModel
   let number: Int

@@ -1,10 +1,10 @@
 internal import StreamQuery
 
 extension RecordReplay {
-  /// Describes an event in a line of a history.
+  /// Describes an event, as a line in a history.
   ///
   /// - Parameter event: The event.
-  /// - Returns: The line, without the key or the mutation that the event is about.
+  /// - Returns: The line, without the key or the mutation of the event.
   func line(of event: QueryRecord.Event) -> String {
     switch event.kind {
     case .entry(let step, _, let state): line(of: step, state)

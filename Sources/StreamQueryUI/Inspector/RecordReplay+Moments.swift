@@ -1,10 +1,10 @@
 internal import StreamQuery
 
 extension RecordReplay {
-  /// A time in a record, and how far its events had come.
+  /// A time in a record, with the number of events until then and their totals.
   struct Moment: Hashable, Sendable {
     let time: Duration
-    /// The position of the first event that had not happened.
+    /// The position of the first event after the moment.
     let end: Int
     let totals: Totals
   }
@@ -15,16 +15,16 @@ extension RecordReplay {
     let state: QueryRecord.State
     /// The age of the data; `nil` without data.
     let age: Duration?
-    /// The stale time of its query; `nil` if it is not known.
+    /// The stale time of the key's query; `nil` if it is not known.
     let staleTime: QueryRecord.Span?
-    /// The part of the stale time that is left, from 1 to 0; `nil` if it is not known.
+    /// The remaining part of the stale time, from 1 to 0; `nil` if it is not known.
     let freshness: Double?
     /// The newest event about the key; `nil` if there is none.
     let last: Last?
 
     var id: Int { key.number }
 
-    /// Whether the data is stale for certain.
+    /// Whether the data is certainly stale.
     var isKnownStale: Bool { freshness == 0 || (freshness == nil && state.isInvalidated) }
   }
 
@@ -40,20 +40,20 @@ extension RecordReplay {
     let status: QueryRecord.RunStatus
     let failureCount: Int
     let error: String?
-    /// The keys on which it has layers, by number.
+    /// The numbers of the keys that the run changes optimistically.
     let layers: [Int]
 
     var id: Int { run.number }
   }
 
-  /// The moment of a time: everything of that time and of earlier ones has happened.
+  /// Returns the moment at a time; it is after all events of that time.
   ///
   /// - Complexity: The logarithm of the number of events.
   func moment(at time: Duration) -> Moment {
     moment(at: time, before: events.partitionIndex { $0.event.time > time })
   }
 
-  /// The moment after an event; `nil` if the event is not kept.
+  /// Returns the moment after an event; `nil` if the event was dropped.
   func moment(after number: Int) -> Moment? {
     guard let position = position(of: number) else { return nil }
     return moment(at: events[position].event.time, before: position + 1)
@@ -64,21 +64,21 @@ extension RecordReplay {
     return Moment(time: time, end: end, totals: totals)
   }
 
-  /// The time of the first moment that is known in full.
+  /// The time of the first moment with an event that was not dropped; it is the end if there is none.
   var start: Duration { events.first?.event.time ?? duration }
 
-  /// The time just before the first event that is kept.
+  /// The time just before the first event that was not dropped.
   var beginning: Duration { start - .microseconds(1) }
 
-  /// The position of an event; `nil` if it is not kept.
+  /// Returns the position of an event; `nil` if the event was dropped.
   func position(of number: Int) -> Int? {
     let position = events.partitionIndex { $0.event.number >= number }
     return position < events.endIndex && events[position].event.number == number ? position : nil
   }
 
-  /// The keys whose state may differ between two moments.
+  /// Returns the keys with a state that may differ between two moments.
   ///
-  /// - Complexity: The number of events between them.
+  /// - Complexity: The number of events between the moments.
   func changedKeys(from one: Moment, to other: Moment) -> Set<Int> {
     let (low, high) = (max(min(one.end, other.end), events.startIndex), max(one.end, other.end))
     var changed: Set<Int> = []
@@ -90,7 +90,7 @@ extension RecordReplay {
 
   // MARK: Keys
 
-  /// The state of a key; `nil` if it has no entry at the moment.
+  /// Returns the state of a key; `nil` if the key has no entry at the moment.
   ///
   /// - Complexity: The logarithm of the number of events about the key.
   func row(of key: Int, at moment: Moment) -> KeyRow? {
@@ -115,7 +115,7 @@ extension RecordReplay {
     )
   }
 
-  /// The runs that have layers on a key, in the order in which they added them.
+  /// Returns the runs that change a key's data optimistically, in the order of their changes.
   ///
   /// - Complexity: The number of events about the key.
   func layers(on key: Int, at moment: Moment) -> [Int] {
@@ -129,15 +129,15 @@ extension RecordReplay {
     return layers
   }
 
-  /// The events about a key, the newest first.
+  /// Returns the events about a key until a moment, newest first.
   func history(of key: Int, at moment: Moment) -> [QueryRecord.Event] {
     guard let history = keys[key] else { return [] }
     return history.positions.prefix { $0 < moment.end }.reversed().map { events[$0].event }
   }
 
-  /// Whether there were events about a key that are not kept.
+  /// Whether events about a key were dropped.
   func hasFormerEvents(of key: Int) -> Bool {
-    // An entry that was there before the first event was added by an earlier one.
+    // An entry from before the first event was added by an event that is no longer stored.
     keys[key].map { $0.folded != nil || $0.row.base != nil } ?? false
   }
 
@@ -155,7 +155,7 @@ extension RecordReplay {
 
   // MARK: Runs
 
-  /// The state of a run; `nil` if it was not requested by the moment.
+  /// Returns the state of a run; `nil` if the run was not started before the moment.
   ///
   /// - Complexity: The number of events about the run, and about the keys that it changes.
   func row(ofRun number: Int, at moment: Moment) -> RunRow? {
@@ -178,7 +178,7 @@ extension RecordReplay {
 }
 
 extension QueryRecord.Span {
-  /// The part of a stale time that is left; `nil` if it is not known.
+  /// Returns the remaining part of a stale time; `nil` if it is not known.
   fileprivate func freshness(atAge age: Duration, isInvalidated: Bool) -> Double? {
     switch self {
     case .static: return 1

@@ -3,8 +3,8 @@ internal import StreamQuery
 extension RecordReplay {
   /// Answers the question *Why did this refetch?* in a sentence.
   ///
-  /// - Parameter number: The number of the fetch's start, or of a later event of the fetch.
-  /// - Returns: A sentence; `nil` if the event is not about a fetch, or is not kept.
+  /// - Parameter number: The number of the event that started the fetch, or of a later event of the fetch.
+  /// - Returns: A sentence; `nil` if the event is not about a fetch, or was dropped.
   /// - Complexity: The number of events, at worst.
   func whyFetched(_ number: Int) -> String? {
     guard let position = position(of: number),
@@ -18,7 +18,7 @@ extension RecordReplay {
     return FetchReason(replay: self, key: key, position: start).sentence
   }
 
-  /// Answers the question *Who observes this?* with the number of observers, and for how long they do.
+  /// Answers the question *Who observes this?* with the number of observers, and since when.
   ///
   /// - Parameters:
   ///   - key: The number of the key.
@@ -53,7 +53,7 @@ extension RecordReplay {
     return text
   }
 
-  /// The time since which a key has been observed, or has not been any more.
+  /// Returns the time since which a key has been observed, or has not been observed.
   private func since(isObserved: Bool, _ history: KeyHistory, _ moment: Moment) -> Duration? {
     var before = history.row.base
     var since: Duration?
@@ -76,11 +76,11 @@ extension QueryRecord.Kind {
   }
 }
 
-/// The reason for a fetch, in a sentence.
+/// Explains in a sentence why a fetch was started.
 private struct FetchReason {
   let replay: RecordReplay
   let key: Int
-  /// The position of the fetch's start.
+  /// The position of the event that started the fetch.
   let position: Int
 
   private var time: Duration { replay.events[position].event.time }
@@ -118,7 +118,7 @@ private struct FetchReason {
     state?.options.flatMap { replay.options[$0] }
   }
 
-  /// The state of the data before the fetch.
+  /// The part of the sentence about the data's state before the fetch.
   private var condition: String {
     guard let history = replay.keys[key], let state = replay.state(of: history, before: position),
       state.hasData
@@ -143,7 +143,8 @@ private struct FetchReason {
     return "It was invalidated\(ago)\(bulk(.invalidate, at: markTime).map { ", by \($0)" } ?? "")."
   }
 
-  /// The newest call of a kind at a time that may have concerned the key: calls for one key name it.
+  /// Returns the newest call of a kind at a time, if it may have affected the key; a call for one key names
+  /// that key.
   private func bulk(_ call: QueryRecord.BulkCall, at time: Duration) -> String? {
     let own = ".key(\(replay.keys[key]?.row.text ?? ""))"
     return newest(at: time) {
@@ -152,12 +153,13 @@ private struct FetchReason {
     }
   }
 
-  /// The trigger that fired just before, in a transaction of its own.
+  /// The name of the trigger that fired in the second before the fetch.
   private var trigger: String? {
     newest(at: time, within: .seconds(1)) { if case .trigger(let name) = $0 { name } else { nil } }
   }
 
-  /// The text of the newest event at a time, or so long before, that has one.
+  /// Returns the text of the newest event, at a time or within a span before it, for which the closure
+  /// returns one.
   private func newest(
     at time: Duration,
     within span: Duration = .zero,
@@ -172,7 +174,8 @@ private struct FetchReason {
     return nil
   }
 
-  /// The time between the newest end of a state, by the start of the fetch, and its return.
+  /// Returns the time between the last loss of a condition and its return before the fetch; `nil` if there
+  /// was none.
   private func pause(_ isThere: (QueryRecord.Kind) -> Bool?) -> Duration? {
     var back: Duration?
     for index in (replay.events.startIndex...position).reversed() {

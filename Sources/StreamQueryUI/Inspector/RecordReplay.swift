@@ -1,55 +1,55 @@
 internal import StreamQuery
 
-/// Follows a record and its parts, and knows the state of the client at any time in it.
+/// Follows a record part by part, and gives the state of the client at any time in it.
 ///
-/// It keeps the newest events, and folds older ones into the state before them, as the client's record does. Each
-/// event of an entry has the state after it, so the state of a key at some time is that of its newest event by
-/// then. No event has to be played again, and a look backwards costs as much as one forwards.
+/// It stores the newest events, and *folds* older ones into the state before them, as the client's record
+/// does. Each event of an entry has the state after it, so the state of a key at a time is that of its newest
+/// event by then. No event has to be played again, and a step back costs as much as a step forward.
 struct RecordReplay: Sendable {
-  /// An event, and the totals after it.
+  /// A stored event, and the totals after it.
   struct Kept: Sendable {
     let event: QueryRecord.Event
     let totals: Totals
   }
 
-  /// A key and its events.
+  /// A key and its stored events.
   struct KeyHistory: Sendable {
-    /// The row of the key; its base is the state before the first event that is kept.
+    /// The row of the key; the row's base is the state before the first stored event.
     var row: QueryRecord.Key
-    /// The runs that had a layer on the key before the first event that is kept.
+    /// The runs that changed the key optimistically before the first stored event, and still do.
     var layers: [Int] = []
-    /// The newest event that is not kept.
+    /// The newest event that was folded.
     var folded: (number: Int, time: Duration)?
-    /// The positions of the events that are kept.
+    /// The positions of the stored events.
     var positions = KeptTail<Int>()
   }
 
-  /// A run and its events, those of its layers as well.
+  /// A run with its stored events, and those of its optimistic changes.
   struct RunHistory: Sendable {
-    /// The row of the run; its base is the status before the first event that is kept.
+    /// The row of the run; the row's base is the status before the first stored event.
     var row: QueryRecord.Run
     var progress = RunProgress()
-    /// The keys on which it had layers before the first event that is kept.
+    /// The keys that the run changed optimistically before the first stored event, and still does.
     var keys: Set<Int> = []
     var positions = KeptTail<Int>()
 
-    /// Whether it is over, and no event of it is kept.
+    /// Whether the run is over, and has no stored event.
     var isForgettable: Bool { positions.isEmpty && (row.base?.isEnd ?? true) }
   }
 
-  /// The changes that a record brought.
+  /// The changes that a record has brought.
   struct News: Sendable {
-    /// The keys whose state may be another one now.
+    /// The keys with a present state that may have changed.
     var changed: Set<Int> = []
-    /// The keys with events that are not kept any more, whose earlier states may be other ones.
+    /// The keys with events that were folded, so that their earlier states may have changed.
     var folded: Set<Int> = []
-    /// The keys that no moment has any more.
+    /// The keys that have no entry at any moment any more.
     var forgotten: Set<Int> = []
-    /// Whether all that was known before is forgotten.
+    /// Whether the replay has begun again, without anything that it knew before.
     var isAnew = false
   }
 
-  /// The number of events that are kept.
+  /// The maximum number of stored events.
   let capacity: Int
   /// The time of the newest record.
   private(set) var duration: Duration = .zero
@@ -58,30 +58,30 @@ struct RecordReplay: Sendable {
   private(set) var options: [Int: QueryRecord.Options] = [:]
   private(set) var errors: [Int: String] = [:]
   private(set) var events = KeptTail<Kept>()
-  /// The totals before the first event that is kept.
+  /// The totals before the first stored event.
   private(set) var base = Totals()
-  /// The time of the first moment that is known; `nil` if nothing before the first event is lost or folded.
+  /// The time of the first known moment; `nil` if no event before the first stored one was lost or folded.
   private(set) var lostUntil: Duration?
   /// The number of the newest event that was fed.
   private var newest = 0
   private var hasBegun = false
-  /// The number of options and errors after which unused ones are looked for.
+  /// The number of options and errors at which unused ones are removed next.
   private var sweepCount = 64
 
   /// Creates a replay.
   ///
-  /// - Parameter capacity: The number of events that are kept; at least as many as the client's record has, or
-  ///   its parts refer to errors and options that are forgotten here.
+  /// - Parameter capacity: The maximum number of stored events. It must not be lower than that of the
+  ///   client's record, or else parts of the record refer to errors and options that were removed here.
   init(capacity: Int = 10_000) {
     self.capacity = max(0, capacity)
   }
 
   /// Takes a record, or the next part of one.
   ///
-  /// A part after lost events is a whole record again, because states that were known are not right any more.
+  /// After lost events, a part is a whole record again, because the known states may be wrong.
   ///
-  /// - Parameter record: The record or part.
-  /// - Returns: The changes.
+  /// - Parameter record: The record or the part.
+  /// - Returns: The changes that it brings.
   /// - Complexity: In proportion to the rows and events of the part.
   mutating func feed(_ record: QueryRecord) -> News {
     var news = News()
@@ -145,14 +145,14 @@ struct RecordReplay: Sendable {
     events.append(Kept(event: event, totals: totals))
   }
 
-  /// The state of a key after all events so far.
+  /// Returns the state of a key after all events so far.
   private func present(of key: Int) -> QueryRecord.State? {
     guard let position = keys[key]?.positions.last else { return keys[key]?.row.base }
     guard case .entry(_, _, let state) = events[position].event.kind else { return nil }
     return state
   }
 
-  /// Folds the oldest event into the state before the others.
+  /// Folds the oldest stored event into the state before the others.
   private mutating func foldFirst(_ news: inout News) {
     guard let first = events.popFirst() else { return }
     base = first.totals
@@ -174,10 +174,9 @@ struct RecordReplay: Sendable {
     }
   }
 
-  /// Forgets a key that is gone at all times.
+  /// Removes a key that has no entry at any moment.
   private mutating func dropKey(_ key: Int, _ news: inout News) {
-    // The key is found by its index, because a copy of its history would cost more than the
-    // question.
+    // The key is looked up by its index, because a copy of its history would cost more than the check.
     guard let index = keys.index(forKey: key), keys.values[index].row.base == nil,
       keys.values[index].positions.isEmpty
     else { return }
@@ -189,7 +188,7 @@ struct RecordReplay: Sendable {
     if runs[run]?.isForgettable == true { runs[run] = nil }
   }
 
-  /// Forgets the options and errors that nothing refers to.
+  /// Removes the options and errors that no event or state refers to.
   private mutating func sweep() {
     var used: (options: Set<Int>, errors: Set<Int>) = ([], [])
     for history in keys.values {
@@ -206,7 +205,7 @@ struct RecordReplay: Sendable {
     }
     options = options.filter { used.options.contains($0.key) }
     errors = errors.filter { used.errors.contains($0.key) }
-    // The next search comes after so many new rows and events that its cost is no more than theirs.
+    // The next search follows after so many new rows and events that it costs no more than they do.
     sweepCount = 64 + 2 * (options.count + errors.count) + events.count + keys.count
   }
 }

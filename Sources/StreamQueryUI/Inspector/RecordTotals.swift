@@ -12,14 +12,14 @@ extension RecordReplay {
     var observed = 0
     var isOnline = true
     var isActive = true
-    /// The number of events that were lost before the first one or between others.
+    /// The number of events that were lost, before the first event or between others.
     var lost = 0
 
-    /// Counts the state of an entry.
+    /// Adds the state of an entry to the totals, or subtracts it.
     ///
     /// - Parameters:
     ///   - state: The state.
-    ///   - change: 1 to add it, -1 to take it away.
+    ///   - change: 1 to add the state, -1 to subtract it.
     mutating func add(_ state: QueryRecord.State, _ change: Int) {
       entries += change
       switch state.status {
@@ -36,19 +36,19 @@ extension RecordReplay {
     }
   }
 
-  /// The attempts of a run.
+  /// The failed attempts of a run.
   struct RunProgress: Hashable, Sendable {
     /// The number of failed attempts.
     var failureCount = 0
-    /// The number of the newest error.
+    /// The number of the newest error, by which the replay knows its text.
     var error: Int?
 
-    /// Takes an event.
+    /// Applies an event to the progress of its run.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - status: The status before it.
-    /// - Returns: The status after it.
+    ///   - status: The status of the run before the event.
+    /// - Returns: The status of the run after the event.
     mutating func step(
       _ event: QueryRecord.Event,
       from status: QueryRecord.RunStatus?
@@ -80,7 +80,7 @@ extension RecordReplay {
 }
 
 extension QueryRecord.RunStatus {
-  /// Whether the run takes no further step.
+  /// Whether a run with this status takes no further step.
   var isEnd: Bool {
     switch self {
     case .succeeded, .failed, .cancelled: true
@@ -90,7 +90,7 @@ extension QueryRecord.RunStatus {
 }
 
 extension QueryRecord.EntryStep {
-  /// The run whose layer the step is about.
+  /// The run of which the step adds or removes an optimistic change; `nil` for any other step.
   var run: Int? {
     switch self {
     case .layered(let run), .unlayered(let run): run
@@ -102,7 +102,7 @@ extension QueryRecord.EntryStep {
     }
   }
 
-  /// The number of the fetch, if the step is about one.
+  /// The number of the fetch that the step is about; `nil` for any other step.
   var fetch: Int? {
     switch self {
     case .fetchStarted(let fetch), .attemptFailed(let fetch, _, _, _), .fetchPaused(let fetch),
@@ -118,7 +118,7 @@ extension QueryRecord.EntryStep {
 }
 
 extension QueryRecord.Kind {
-  /// The number of the error that the event refers to.
+  /// The number of the error in the event; `nil` if it has none.
   var error: Int? {
     switch self {
     case .entry(.attemptFailed(_, _, _, let error), _, _), .entry(.fetchFailed(_, let error), _, _),
@@ -132,7 +132,7 @@ extension QueryRecord.Kind {
 }
 
 extension [Int] {
-  /// Takes a step of an entry on whose data these runs have layers.
+  /// Applies a step of an entry to the list of runs that change the entry optimistically.
   mutating func step(_ step: QueryRecord.EntryStep) {
     switch step {
     case .layered(let run): append(run)

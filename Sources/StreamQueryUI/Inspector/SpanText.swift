@@ -1,5 +1,5 @@
 extension Duration {
-  /// The duration for a sentence, rounded down, such as `1.2 s` or `2 min 5 s`; as zero if it is negative.
+  /// The duration as text, rounded down, such as `1.2 s` or `2 min 5 s`; a negative duration counts as zero.
   var spanText: String {
     let (seconds, attoseconds) = min(max(self, .zero), .seconds(Int64.max)).components
     let milliseconds = attoseconds / 1_000_000_000_000_000
@@ -21,11 +21,11 @@ extension Duration {
 }
 
 extension Int {
-  /// The number with its noun, such as `1 caller` or `2 callers`.
+  /// Returns the number with a noun, such as `1 caller` or `2 callers`.
   ///
   /// - Parameters:
   ///   - one: The noun.
-  ///   - many: Its plural; with an "s" by default.
+  ///   - many: The plural of the noun; by default the noun with an "s".
   /// - Returns: The text.
   func counted(_ one: String, _ many: String? = nil) -> String {
     self == 1 ? "1 \(one)" : "\(self) \(many ?? one + "s")"

@@ -1,19 +1,19 @@
 internal import StreamQuery
 
-/// The errors that a boundary has caught; each source has one at most.
+/// The errors that a boundary has caught, at most one for each source.
 struct BoundaryMachine<Source: Hashable, Action> {
-  /// An error, and the action that makes its source try again.
+  /// A caught error, and the action that makes its source try again.
   struct Caught {
     var source: Source
     var error: any Error
     var retry: Action
-    /// The objects that have reported it, as far as they are known and still exist.
+    /// The known objects that have reported the error and still exist.
     fileprivate var reporters: [Reporter] = []
   }
 
   /// An object that has reported an error.
   ///
-  /// The weak reference tells it from a later object at the same address.
+  /// The reference is weak, so that a later object at the same address is not mistaken for it.
   fileprivate struct Reporter {
     weak var object: AnyObject?
   }
@@ -21,7 +21,7 @@ struct BoundaryMachine<Source: Hashable, Action> {
   /// The caught errors, in the order in which their sources first failed.
   private(set) var caught: [Caught] = []
 
-  /// A source has failed, for the first time or again.
+  /// Adds the error of a source, or replaces its former error.
   mutating func reported(
     _ error: any Error,
     by source: Source,
@@ -40,18 +40,18 @@ struct BoundaryMachine<Source: Hashable, Action> {
     }
   }
 
-  /// A source has recovered.
+  /// Removes the error of a source that has recovered.
   ///
-  /// - Returns: Whether it had an error.
+  /// - Returns: Whether the source had an error.
   mutating func recovered(_ source: Source) -> Bool {
     let count = caught.count
     caught.removeAll { $0.source == source }
     return caught.count < count
   }
 
-  /// An object that has reported the error of a source shows another query by now.
+  /// Removes a source's error, because the object that has reported it shows another query by now.
   ///
-  /// - Returns: Whether the error was removed, because no other existing object has reported it.
+  /// - Returns: Whether the error was removed; it stays if another existing object has reported it.
   mutating func left(_ source: Source, by reporter: AnyObject) -> Bool {
     guard let index = caught.firstIndex(where: { $0.source == source }),
       caught[index].reporters.contains(where: { $0.object === reporter })
@@ -62,14 +62,14 @@ struct BoundaryMachine<Source: Hashable, Action> {
     return true
   }
 
-  /// Forgets the errors of some sources.
+  /// Removes the errors of the sources that satisfy a condition.
   mutating func removeErrors(_ isForgotten: (Source) -> Bool) {
     caught.removeAll { isForgotten($0.source) }
   }
 
-  /// All sources are to try again.
+  /// Removes all errors, so that their sources try again.
   ///
-  /// - Returns: The actions, in order.
+  /// - Returns: The actions that make the sources try again, in order.
   mutating func reset() -> [Action] {
     defer { caught = [] }
     return caught.map(\.retry)

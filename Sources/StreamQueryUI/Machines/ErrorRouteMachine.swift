@@ -1,6 +1,6 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// A result whose error may be offered to a boundary.
+/// A result with an error that may be offered to a boundary.
 protocol RoutedResult {
   var error: (any Error)? { get }
   var isFetching: Bool { get }
@@ -14,28 +14,27 @@ extension AnyQueryResult: RoutedResult {}
 
 /// Decides when an error of an observed query is offered to a boundary.
 ///
-/// Each failure is offered once, when no fetch runs: while a failed query is fetched again, it may
-/// still succeed.
+/// Each failure is offered once, when no fetch runs, because a running fetch may still succeed.
 struct ErrorRouteMachine<Result: RoutedResult> {
-  /// The next action.
+  /// The action that follows from a result.
   enum Step {
     case nothing
-    /// Ask whether the error is thrown, and report it if so.
+    /// Ask whether the error is to be thrown, and report it to the boundary if so.
     case offer(any Error)
-    /// The query has recovered from an error that was offered.
+    /// Remove the error from the boundary, because the query has recovered.
     case recovered
   }
 
-  /// The result whose error was offered last.
+  /// The result with the error that was offered last.
   private var offered: Result?
 
-  /// A result is shown.
+  /// Decides what follows from a result that is shown.
   ///
   /// - Parameter result: The result.
   /// - Returns: The action.
   mutating func shown(_ result: Result) -> Step {
     guard let error = result.error else {
-      // Without data, a running fetch hides the error, and may end with it again.
+      // Without data, a running fetch hides the error, but may fail again with the same error.
       let isOver = !result.isFetching || result.isSuccess && !result.isPlaceholderData
       return isOver && offered.take() != nil ? .recovered : .nothing
     }

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Decides when an object observes another key, for a debounced change of the key.
+/// Decides when a debounced object goes over to another key.
 ///
 /// | asked for | no key waits | a key waits |
 /// |---|---|---|
@@ -8,20 +8,20 @@ internal import StreamQuery
 /// | the key that waits | | go on waiting |
 /// | another key | wait | wait anew |
 struct KeyDebounceMachine {
-  /// The next action.
+  /// The action for a key that was set.
   enum Step: Equatable {
     /// Observe the key at once.
     case goOver
     /// Observe the key after the interval, which begins now.
     case wait
-    /// Observe the key after the interval, which has begun.
+    /// Observe the key after the interval, which has begun already.
     case goOnWaiting
   }
 
-  /// The key that waits.
+  /// The key that waits for the end of the interval.
   private(set) var waiting: AnyQueryKey?
 
-  /// A key came.
+  /// Decides what follows when a key is set.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -37,6 +37,6 @@ struct KeyDebounceMachine {
     return .wait
   }
 
-  /// The interval has passed, or the wait was given up.
+  /// Removes the waiting key, because the interval has passed or the wait was given up.
   mutating func ended() { waiting = nil }
 }

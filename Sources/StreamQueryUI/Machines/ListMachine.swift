@@ -1,47 +1,47 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// Decides which results an observed list shows, and which of its parts have changed for its
-/// readers.
+/// Decides which results an observed list shows, and which of its parts have changed for its readers.
 ///
-/// A position, or a field of the list as a whole, counts as read until its next change, like a field of a
-/// ``ResultMachine``. A reader that is told of a change may show newer results, which stay.
+/// A part is a position, or a field of the list as a whole. Like a field of a ``ResultMachine``, it counts as
+/// read until its next change. While readers are told of a change, one of them may show newer results, which
+/// then stay.
 struct ListMachine {
   /// The results that are about to be shown.
   struct Arrival {
     fileprivate let results: QueryListResults?
-    /// The fields of the list as a whole that were read, and that change.
+    /// The fields of the list as a whole that were read and have changed.
     let fields: ResultFields
-    /// The positions that were read, and that change.
+    /// The positions that were read and have changed.
     let positions: [Int]
-    /// The number of earlier results.
+    /// The value of the machine's `revision` when these results arrived.
     fileprivate let revision: UInt32
 
-    /// Whether a reader has to be told.
+    /// Whether a reader has to be told of the change.
     var concernsReaders: Bool { !fields.isEmpty || !positions.isEmpty }
   }
 
-  /// The shown results; `nil` for none.
+  /// The results that are shown; `nil` if there are none.
   private(set) var shown: QueryListResults?
   private var readPositions: Set<Int> = []
   private var readFields = ResultFields()
-  /// The number of results that arrived, which tells whether one is still the newest.
+  /// The number of results that have arrived or were shown, by which outdated ones are recognised.
   private var revision: UInt32 = 0
 
-  /// A reader reads a position.
+  /// Notes that a position is read.
   ///
   /// - Parameter position: The position.
-  /// - Returns: Whether it is the first read since the position changed.
+  /// - Returns: Whether this is the first read since the position's last change.
   mutating func wasRead(_ position: Int) -> Bool { readPositions.insert(position).inserted }
 
-  /// A reader reads a field of the list as a whole.
+  /// Notes that a field of the list as a whole is read.
   ///
   /// - Parameter field: The field.
-  /// - Returns: Whether it is the first read since the field changed.
+  /// - Returns: Whether this is the first read since the field's last change.
   mutating func wasRead(_ field: ResultField) -> Bool { readFields.insert(field) }
 
-  /// Takes new results.
+  /// Takes new results, and finds out which of the read parts have changed.
   ///
-  /// - Parameter results: The results; `nil` shows none any more.
+  /// - Parameter results: The results; `nil` if there are none any more.
   /// - Returns: The results to show; `nil` if they are shown already.
   mutating func arrived(_ results: QueryListResults?) -> Arrival? {
     let isShown =
@@ -51,7 +51,7 @@ struct ListMachine {
       case (_, _): false
       }
     if isShown {
-      // These results are the newest, so results that arrived before are not shown after them.
+      // These results are the newest, so older results that have not been shown yet are not shown after them.
       revision &+= 1
       return nil
     }
@@ -75,7 +75,7 @@ struct ListMachine {
     return Arrival(results: results, fields: fields, positions: positions, revision: revision)
   }
 
-  /// Shows results, unless newer ones have arrived since.
+  /// Shows results, unless newer ones have been shown since their arrival.
   mutating func apply(_ arrival: Arrival) {
     guard arrival.revision == revision else { return }
     shown = arrival.results

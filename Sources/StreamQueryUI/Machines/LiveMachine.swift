@@ -1,21 +1,21 @@
-/// Decides which requests the object of a property wrapper follows: those of the wrapper or of a
+/// Decides which request the object of a property wrapper follows: that of the wrapper, or that of a
 /// modifier.
 struct LiveMachine: Equatable {
-  /// The source of a request.
+  /// The source of a request to observe something.
   enum Asker: Equatable {
     /// The property wrapper.
     case wrapper
-    /// A modifier, which knows the state of the view. After its request, those of the wrapper are
+    /// A modifier, which knows the state of the view. After its first request, requests of the wrapper are
     /// ignored.
     case modifier
   }
 
-  /// The next action.
+  /// The action that follows from a request.
   enum Step: Equatable {
     case nothing
     /// Tell the object what to observe.
     case tell
-    /// Make the object show nothing, and forget the request.
+    /// Make the object show nothing, and drop the request.
     case forget
   }
 
@@ -23,10 +23,10 @@ struct LiveMachine: Equatable {
   private var hasQuery = false
   private var hadOptions = false
 
-  /// Whether the wrapper names something that is ignored.
+  /// Whether both the wrapper and a modifier name something, so that the wrapper is ignored.
   var isNamedTwice: Bool { hasModifier && hasQuery }
 
-  /// A request came.
+  /// Takes a request to observe something.
   mutating func asked(by asker: Asker) -> Step {
     switch asker {
     case .modifier: hasModifier = true
@@ -35,15 +35,15 @@ struct LiveMachine: Equatable {
     return asker == .wrapper && hasModifier ? .nothing : .tell
   }
 
-  /// The wrapper names nothing to observe.
+  /// Notes that the wrapper names nothing to observe.
   mutating func namedNothing() -> Step {
     defer { hasQuery = false }
     return hasQuery && !hasModifier ? .forget : .nothing
   }
 
-  /// The wrapper has options of its own, or none.
+  /// Notes whether the wrapper has options of its own.
   ///
-  /// - Returns: Whether it had options, and has none any more.
+  /// - Returns: Whether it had options before, and has none any more.
   mutating func named(options areNamed: Bool) -> Bool {
     defer { hadOptions = hadOptions || areNamed }
     return hadOptions && !areNamed

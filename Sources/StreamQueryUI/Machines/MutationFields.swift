@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Decides which properties of an observed mutation change with a new snapshot of its run.
+/// The properties of an observed mutation, as a set: those that change with a new snapshot of its run.
 struct MutationFields: OptionSet {
   let rawValue: UInt8
 
@@ -13,10 +13,10 @@ struct MutationFields: OptionSet {
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The fields that differ between two snapshots.
+  /// Finds the properties that differ between two snapshots.
   ///
-  /// Inputs, outputs and errors cannot be compared: each run has one input, and has an output or an
-  /// error after its end.
+  /// Inputs, outputs and errors cannot be compared, so they count as changed with another run or at the end
+  /// of a run.
   init<Input, Output>(_ old: MutationRun<Input, Output>, _ new: MutationRun<Input, Output>) {
     let isOther = old.idempotencyKey != new.idempotencyKey
     let hasEnded = isOther || old.status != new.status

@@ -7,25 +7,25 @@
 /// | the turn ends in which it appeared | fetch, also if that has failed before | nothing |
 /// | another turn ends | fetch, unless that has failed | nothing |
 ///
-/// No page is fetched while the query is fetching, or if there is no further page. A page that arrives may
-/// push the view off the screen, which the view learns in the same turn; so the machine waits for the end of
-/// the turn. Also, a view appears before a modifier around it that begins the observation, in the same turn.
+/// No page is fetched while the query is fetching, or if there is no further page. The machine waits for the
+/// end of the turn for two reasons. A page that arrives may push the view off the screen, which is reported
+/// in the same turn. And a view appears before a modifier around it begins the observation, in the same turn.
 struct NextPageMachine: Equatable {
-  /// The facts that the query has about its pages.
+  /// The facts about the query's pages.
   struct Facts: Equatable {
     var hasNextPage: Bool
     /// Whether no fetch runs or waits.
     var isIdle: Bool
-    /// Whether the fetch of that page has failed.
+    /// Whether the last fetch of the next page has failed.
     var isError: Bool
-    /// The number of pages, and the time of their last change: each page is a reason to look again.
+    /// The number of pages, and the time of their last change; each new page makes the machine decide again.
     var count: Int
     var updated: Double?
 
     fileprivate var isReady: Bool { hasNextPage && isIdle }
   }
 
-  /// The next action.
+  /// The action that follows from an event.
   enum Step: Equatable {
     case nothing
     /// Fetch the page.
@@ -38,32 +38,32 @@ struct NextPageMachine: Equatable {
   private enum Reason {
     /// The query has changed.
     case changed
-    /// The view has appeared, so a failed page is tried again.
+    /// The view has appeared, so that a failed page is fetched again.
     case appeared
   }
 
   private var count = 0
   private var reason: Reason?
 
-  /// The view, or one of several that it makes, appears.
+  /// Notes that the view appears, or one of several views of which it consists.
   mutating func appeared() -> Step {
     count += 1
     return count == 1 ? awaitEndOfTurn(.appeared) : .nothing
   }
 
-  /// The view, or one of several, disappears.
+  /// Notes that the view disappears, or one of several views of which it consists.
   mutating func disappeared() {
     count = max(0, count - 1)
   }
 
-  /// The query has changed, or is another one.
+  /// Notes that the query has changed, or is another one.
   mutating func changed() -> Step {
     count > 0 ? awaitEndOfTurn(.changed) : .nothing
   }
 
-  /// The turn is over.
+  /// Decides at the end of the turn whether to fetch the next page.
   ///
-  /// - Parameter facts: The facts of the query; `nil` if it is gone.
+  /// - Parameter facts: The facts about the query's pages; `nil` if there is no query any more.
   /// - Returns: The action.
   mutating func turnEnded(_ facts: Facts?) -> Step {
     let triesAgain = reason == .appeared

@@ -5,7 +5,7 @@
 /// | to observe a query | begin | change | begin again |
 /// | to stop | nothing | end | end |
 struct ObservingMachine: Equatable {
-  /// The next action.
+  /// The action that follows from a request.
   enum Step: Equatable {
     case nothing
     /// Subscribe.
@@ -21,14 +21,14 @@ struct ObservingMachine: Equatable {
   /// The observed client.
   private var client: ObjectIdentifier?
 
-  /// Continues an observation.
+  /// Creates a machine, in an observation that has begun or in none.
   ///
   /// - Parameter client: The observed client; `nil` for none.
   init(observing client: ObjectIdentifier? = nil) { self.client = client }
 
   var isObserving: Bool { client != nil }
 
-  /// It was asked to observe a query of a client.
+  /// Takes the request to observe a query of a client.
   ///
   /// - Parameters:
   ///   - new: The client.
@@ -41,7 +41,7 @@ struct ObservingMachine: Equatable {
     return isOther ? .change : .nothing
   }
 
-  /// It was asked to stop.
+  /// Takes the request to stop.
   ///
   /// - Returns: The action.
   mutating func stopped() -> Step {

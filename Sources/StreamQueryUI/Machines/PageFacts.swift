@@ -18,7 +18,7 @@ struct PageFacts: Equatable {
     isFetchPreviousPageError = result.isFetchPreviousPageError
   }
 
-  /// The facts of any result; `nil` if its value does not consist of pages.
+  /// Creates the facts of any result; `nil` if its value does not consist of pages.
   init?<Value>(_ result: QueryResult<Value>) {
     func facts<Known: PageSequenceValue>(as type: Known.Type) -> Self? {
       (result as? QueryResult<Known>).map(Self.init(pages:))

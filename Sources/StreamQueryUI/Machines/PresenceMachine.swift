@@ -1,27 +1,26 @@
-/// Decides whether a view is shown, by the appearances that are reported.
+/// Decides whether a view is shown, from the reports of its appearances.
 ///
-/// Systems differ in their reports about content that branches or is empty: one appearance for each
-/// of its views or one for all, new ones before or after the end of the former ones, and none for
-/// empty content. So appearances are counted, and content without any is hidden at the end of the
-/// turn.
+/// Systems differ in their reports about content that branches or is empty. There is one appearance for each
+/// of its views or one for all, new ones come before or after the end of the former ones, and empty content
+/// has none. So appearances are counted, and content with a count of zero is hidden at the end of the turn.
 ///
-/// Content that becomes empty gives the same reports as content that is hidden. So each change that
-/// views hear of begins a *doubt*, which lasts for one to three seconds or until a view appears:
+/// Content that becomes empty gives the same reports as content that is hidden. So each change that is
+/// reported to views begins a *doubt*, which lasts for one to three seconds or until a view appears:
 ///
-/// | when all has disappeared | it is taken for |
+/// | when all views have disappeared | the content counts as |
 /// |---|---|
 /// | without a doubt | hidden |
 /// | in the turn in which a reader first reads the change | empty: it stays shown |
-/// | later in the doubt | nothing until the doubt ends, and then for hidden |
+/// | later in the doubt | shown until the doubt ends, and then as hidden |
 ///
-/// The second row is wrong for a view that is left in that very turn, which costs requests until
-/// the view is back. The opposite would leave empty content empty for good.
+/// The second row is wrong for a view that the user leaves in that very turn: it costs requests until the
+/// view is back. The opposite decision would leave empty content empty for good.
 ///
-/// The third row is for a view that is left soon after a change, and for content that a change
-/// removes with an animation, because reports do not tell the two apart. It assumes the former,
-/// which is frequent: otherwise each row that is scrolled past when its data has just come would
-/// cause requests. Content that was removed with an animation and stays empty is observed again,
-/// for the length of a doubt, when the view is drawn next.
+/// The third row is about a view that the user leaves soon after a change, and about content that a change
+/// removes with an animation, because reports do not tell the two apart. The machine assumes the former,
+/// which is frequent: otherwise each row that is scrolled past just after its data has come would cause
+/// requests. Content that was removed with an animation and stays empty is observed again, for the length of
+/// a doubt, when the view is next drawn.
 struct PresenceMachine: Equatable {
   enum Stage: Equatable {
     /// No view has appeared yet.
@@ -30,60 +29,59 @@ struct PresenceMachine: Equatable {
     case hidden
   }
 
-  /// Whether a change may have emptied the content.
+  /// The state of the doubt whether a change has emptied the content.
   private enum Doubt: Equatable {
     case none
-    /// Views were told of a change.
+    /// A change was reported to the views.
     case told
     /// A view has read the change in this turn.
     case read
-    /// All views have disappeared since the change, in a later turn.
+    /// All views have disappeared since the change, in a later turn than the read.
     case gone
-    /// All views have disappeared, so the content was hidden, and then it was drawn again.
+    /// All views have disappeared, the content counted as hidden, and then it was drawn again.
     case shownAgain
   }
 
-  /// The next action.
+  /// The action that follows from a report.
   enum Step: Equatable {
     case nothing
     /// Wait for the end of this turn.
     case awaitEndOfTurn
-    /// Wait until the present change cannot remove content any more.
+    /// Wait until the last reported change cannot remove content any more.
     case awaitEndOfDoubt
-    /// The stage has changed.
+    /// Report the new stage to the members.
     case changed
-    /// The stage has changed; also wait for the end of the doubt.
+    /// Report the new stage to the members, and wait for the end of the doubt.
     case changedInDoubt
   }
 
   private(set) var stage = Stage.unseen
   private var count = 0
-  /// The doubt.
+  /// The state of the doubt.
   ///
-  /// If the content is hidden and the doubt is `gone`, the content was hidden because the doubt
-  /// ended.
+  /// If it is `gone` while the content is hidden, the end of the doubt was the reason.
   private var doubt = Doubt.none
   private var awaitsEndOfTurn = false
   private var awaitsEndOfDoubt = false
-  /// Whether another change came during that wait.
+  /// Whether another change was reported during the wait for the end of the doubt.
   private var isDoubtRenewed = false
 
-  /// Readers are told of a change.
+  /// Notes that a change is reported to readers.
   mutating func changed() -> Step {
-    // Content that has not appeared cannot disappear.
+    // Content without an appearance cannot disappear.
     guard count > 0 else { return .nothing }
     if doubt != .read { doubt = .told }
     return endOfDoubt() ? .awaitEndOfDoubt : .nothing
   }
 
-  /// A reader reads the change, as the first one.
+  /// Notes that a reader reads the change for the first time.
   mutating func changeWasRead() -> Step {
     guard doubt == .told else { return .nothing }
     doubt = .read
     return endOfTurn()
   }
 
-  /// The doubt has ended: the change that began it cannot remove content any more.
+  /// Ends the doubt: the change that began it cannot remove content any more.
   mutating func doubtEnded() -> Step {
     guard !isDoubtRenewed else {
       isDoubtRenewed = false
@@ -91,7 +89,7 @@ struct PresenceMachine: Equatable {
     }
     awaitsEndOfDoubt = false
     switch doubt {
-    // If the change was read in this turn, the end of the turn decides.
+    // After a read in this turn, the end of the turn decides.
     case .none, .read: return .nothing
     case .told:
       doubt = .none
@@ -101,15 +99,15 @@ struct PresenceMachine: Equatable {
       stage = .hidden
       return .changed
     case .shownAgain:
-      // This happens only once: otherwise hidden content that is often drawn would cause requests
-      // again and again.
+      // The content is observed again only once: otherwise hidden content that is often drawn would cause
+      // requests again and again.
       doubt = .none
       stage = .hidden
       return .changed
     }
   }
 
-  /// The content is drawn, and not because it is shown or hidden.
+  /// Notes that the content is drawn for another reason than that it is shown or hidden.
   mutating func drawn() -> Step {
     // Systems seldom draw hidden content, so the content may be shown.
     guard stage == .hidden, doubt == .gone else { return .nothing }
@@ -118,7 +116,7 @@ struct PresenceMachine: Equatable {
     return endOfDoubt() ? .changedInDoubt : .changed
   }
 
-  /// A view of the content has appeared.
+  /// Notes that a view of the content has appeared.
   mutating func appeared() -> Step {
     count += 1
     doubt = .none
@@ -127,16 +125,16 @@ struct PresenceMachine: Equatable {
     return .changed
   }
 
-  /// A view of the content has disappeared.
+  /// Notes that a view of the content has disappeared.
   mutating func disappeared() -> Step {
-    // Appearances and disappearances need not come in pairs.
+    // The count stays above zero, because appearances and disappearances need not come in pairs.
     count = max(0, count - 1)
     return count == 0 && stage != .hidden ? endOfTurn() : .nothing
   }
 
-  /// The turn is over.
+  /// Decides at the end of the turn whether the content is hidden.
   mutating func turnEnded() -> Step {
-    // The turn may have ended for another object. This one is told once for each of its waits.
+    // A turn may be reported for another wait; the machine acts once for each of its own waits.
     guard awaitsEndOfTurn else { return .nothing }
     awaitsEndOfTurn = false
     let former = doubt
@@ -159,16 +157,16 @@ struct PresenceMachine: Equatable {
     return .awaitEndOfTurn
   }
 
-  /// Whether to wait for the end of a doubt.
+  /// Begins a doubt; returns whether a wait for its end has to begin.
   private mutating func endOfDoubt() -> Bool {
     isDoubtRenewed = awaitsEndOfDoubt
     awaitsEndOfDoubt = true
     return !isDoubtRenewed
   }
 
-  /// Whether the content observes.
+  /// Returns whether the content observes.
   ///
-  /// - Parameter period: The period of observation.
+  /// - Parameter period: The rule for when content observes.
   /// - Returns: Whether it observes.
   func observes(_ period: ObservationPeriod) -> Bool {
     switch (period, stage) {

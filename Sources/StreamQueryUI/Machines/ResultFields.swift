@@ -1,4 +1,4 @@
-/// Several fields as one word.
+/// A set of fields in one number.
 struct ResultFields: Equatable, Sequence {
   private var bits: UInt32 = 0
 
@@ -11,7 +11,7 @@ struct ResultFields: Equatable, Sequence {
   /// Adds a field.
   ///
   /// - Parameter field: The field.
-  /// - Returns: Whether it was not among them.
+  /// - Returns: Whether the set did not have the field before.
   @discardableResult
   mutating func insert(_ field: ResultField) -> Bool {
     let former = bits
@@ -19,14 +19,14 @@ struct ResultFields: Equatable, Sequence {
     return bits != former
   }
 
-  /// Keeps the fields that are also among others.
+  /// Removes the fields that another set does not have.
   mutating func formIntersection(_ other: Self) { bits &= other.bits }
 
   mutating func remove(_ other: Self) { bits &= ~other.bits }
 
   func makeIterator() -> Iterator { Iterator(bits: bits) }
 
-  /// The fields in their order.
+  /// Iterates the fields in their order.
   struct Iterator: IteratorProtocol {
     fileprivate var bits: UInt32
 

@@ -3,14 +3,14 @@ internal import StreamQueryOperators
 
 /// Decides which result an observed query shows, and which fields have changed for its readers.
 ///
-/// A field counts as read until its next change: a reader that is told of a change reads again if
-/// it still needs the field. So unread fields are neither compared nor announced.
+/// A field counts as read until its next change: a reader that is told of the change reads again if it still
+/// needs the field. So unread fields are neither compared nor reported.
 ///
-/// A change has two steps, because readers are told before it and after it: ``arrived(_:)`` returns
-/// the change, and ``apply(_:)`` makes it. A reader that is told may show a newer result in between,
-/// which stays.
+/// A change has two steps, because readers are told before it and after it: ``arrived(_:)`` returns the
+/// change, and ``apply(_:)`` makes it. A reader that is told may show a newer result in between, which then
+/// stays.
 struct ResultMachine<Stored: Sendable, Selected: Sendable> {
-  /// The shown value; most observed queries show the stored one, and have no other.
+  /// The source of the shown result. Most observed queries show the stored result, and have no other.
   private indirect enum Showing {
     case stored
     case made(Steps)
@@ -19,10 +19,10 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   /// The steps that make the shown result from the stored one.
   fileprivate struct Steps {
     var keeping: _KeepPreviousDataStep<Stored>?
-    /// The selection; without one, both types are the same.
+    /// The selection; `nil` if stored and shown results have the same type.
     var selecting: _SelectStep<Stored, Selected>?
     var shown = QueryResult<Selected>.idle
-    /// The newest result, as long as it changes no field that was read.
+    /// The newest result that changes no field that was read, and waits for a reader; `nil` if there is none.
     var unread: QueryResult<Stored>?
 
     mutating func take(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {
@@ -30,7 +30,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
       return selecting == nil ? ResultMachine.asSelected(kept) : selecting?.take(kept)
     }
 
-    /// Forgets everything but the shown result.
+    /// Drops everything but the shown result.
     mutating func keepOnlyShown() {
       if keeping != nil { keeping = _KeepPreviousDataStep() }
       selecting?.forget()
@@ -42,25 +42,25 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   struct Arrival {
     fileprivate(set) var stored: QueryResult<Stored>
     fileprivate(set) var shown: QueryResult<Selected>
-    /// The changed fields among the read ones.
+    /// The fields that were read and have changed.
     fileprivate(set) var changed: ResultFields
-    /// The number of results that had been shown before this one.
+    /// The value of the machine's `revision` when this result arrived.
     fileprivate var revision: UInt32
   }
 
-  /// A result with the selection of its data.
+  /// A new result with the selection of its data, which is not shown yet.
   struct Made {
     fileprivate var shown: QueryResult<Selected>
     fileprivate var steps: Steps
-    /// The number of results that had been shown before.
+    /// The value of the machine's `revision` before the selection was made.
     fileprivate var revision: UInt32
   }
 
-  // The order of the properties leaves no gaps, because there may be many observed queries.
+  // The order of the properties leaves no gaps in memory, because there may be many observed queries.
 
   private var showing: Showing
   private var read = ResultFields()
-  /// The number of shown results, which tells whether one is still the newest.
+  /// The number of results that were shown, by which outdated ones are recognised.
   private(set) var revision: UInt32 = 0
   /// The newest result of the query.
   private(set) var stored = QueryResult<Stored>.idle
@@ -68,26 +68,26 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   /// Whether no result has arrived yet.
   var isNew: Bool { revision == 0 }
 
-  // These functions are small and inlined, because a call from generic code would look up the type
-  // of the machine each time.
+  // These functions are small and inlined, because a call from generic code would look up the type of the
+  // machine each time.
 
-  /// Shows the stored result.
+  /// Creates a machine that shows the stored result.
   @inline(__always)
   init(keepsPreviousData: Bool) where Stored == Selected {
     showing = keepsPreviousData ? .made(Steps(keeping: _KeepPreviousDataStep())) : .stored
   }
 
-  /// Shows a selection.
+  /// Creates a machine that shows a selection of the stored result.
   init(_ selection: _SelectStep<Stored, Selected>, keepsPreviousData: Bool) {
     let keeping = keepsPreviousData ? _KeepPreviousDataStep<Stored>() : nil
     showing = .made(Steps(keeping: keeping, selecting: selection))
   }
 
-  /// Returns a stored result as the shown one, if there is no selection.
+  /// Returns a stored result as the shown one; called only if there is no selection.
   ///
   /// It is a function, because a closure would be one more object for each observed query.
   private static func asSelected(_ result: QueryResult<Stored>) -> QueryResult<Selected> {
-    // The initialisers make sure that the two types are one here, so the cast changes nothing.
+    // The initialisers make sure that both types are the same here, so the cast is safe.
     unsafeBitCast(result, to: QueryResult<Selected>.self)
   }
 
@@ -100,34 +100,34 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     }
   }
 
-  /// A reader reads a field.
+  /// Notes that a field is read.
   ///
   /// - Parameter field: The field.
-  /// - Returns: Whether it is the first read since the field changed.
+  /// - Returns: Whether this is the first read since the field's last change.
   @inline(__always) @discardableResult
   mutating func wasRead(_ field: ResultField) -> Bool { read.insert(field) }
 
-  /// Whether the stored result is shown unchanged.
+  /// Whether the shown result is the stored one.
   @inline(__always)
   var showsStored: Bool { if case .stored = showing { true } else { false } }
 
   // MARK: Without readers
 
-  /// Whether a result can be shown without telling a reader and without a selection.
+  /// Whether a result can be shown without telling a reader and without making a selection.
   @inline(__always)
   var showsAtOnce: Bool { showsStored && read.isEmpty }
 
-  /// Shows a new result if ``showsAtOnce`` is true.
+  /// Shows a new result; called only if ``showsAtOnce`` is true.
   @inline(__always)
   mutating func show(_ result: QueryResult<Stored>) {
     revision &+= 1
     stored = result
   }
 
-  /// Takes a result of which no reader has to be told; its selection is made when it is read.
+  /// Takes a result if no reader has to be told of it; a selection is made later, when it is read.
   ///
   /// - Parameter result: The result.
-  /// - Returns: Whether it was taken; it is not if it may change a field that was read.
+  /// - Returns: Whether the result was taken; `false` if a field was read, which the result may change.
   @inline(__always)
   mutating func arrivedUnread(_ result: QueryResult<Stored>) -> Bool {
     guard read.isEmpty else { return false }
@@ -145,7 +145,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   @inline(__always)
   var hasUnread: Bool { if case .made(let steps) = showing { steps.unread != nil } else { false } }
 
-  /// Returns the result that waits for a reader, which does not wait any more.
+  /// Removes and returns the result that waits for a reader.
   mutating func takeUnread() -> QueryResult<Stored>? {
     guard case .made(var steps) = showing, let result = steps.unread.take() else { return nil }
     showing = .made(steps)
@@ -156,10 +156,10 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
   /// Makes the selection of a new result.
   ///
-  /// It changes nothing, because the selection is user code, which may read the shown result.
+  /// The machine does not change, because the selection is user code, which may read the shown result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: `nil` if there is no selection to make.
+  /// - Returns: The result with its selection; `nil` if there is no selection to make.
   func made(of result: QueryResult<Stored>) -> Made? {
     guard case .made(var steps) = showing, !result.isSame(as: stored) else { return nil }
     return steps.take(result).map { Made(shown: $0, steps: steps, revision: revision) }
@@ -169,21 +169,19 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   ///
   /// - Parameters:
   ///   - result: The result.
-  ///   - made: The result of ``made(of:)`` for it.
+  ///   - made: The value that ``made(of:)`` has returned for the result.
   /// - Returns: The change to show; `nil` if the result, or a newer one, is shown already.
   mutating func arrived(_ result: QueryResult<Stored>, _ made: Made) -> Arrival? {
-    // The selection, which is user code, may have caused a newer result to be shown.
+    // The selection, which is user code, may have shown a newer result.
     guard made.revision == revision, !result.isSame(as: stored) else { return nil }
     var steps = made.steps
-    // A newer result may have arrived during the selection, and wait for a reader.
+    // A newer result may have arrived during the selection, and may wait for a reader.
     if case .made(let present) = showing { steps.unread = present.unread }
     showing = .made(steps)
     return arrival(of: result, made.shown)
   }
 
-  /// Takes a new result.
-  ///
-  /// It makes the selection, and is for calls in which no reader can call back meanwhile.
+  /// Takes a new result, and makes its selection; used where no reader can call back meanwhile.
   ///
   /// - Parameter result: The result.
   /// - Returns: The change to show; `nil` if the result is shown already.
@@ -193,9 +191,9 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     return result.isSame(as: stored) ? nil : arrival(of: result, Self.asSelected(result))
   }
 
-  /// Forgets everything but the shown result.
+  /// Drops everything but the shown result.
   ///
-  /// - Returns: The change that shows no result.
+  /// - Returns: The change after which no result is shown.
   mutating func forgotten() -> Arrival {
     if case .made(var steps) = showing {
       steps.keepOnlyShown()
@@ -215,7 +213,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     return Arrival(stored: result, shown: shown, changed: changed, revision: revision)
   }
 
-  /// Shows a result, unless another one was shown since it arrived.
+  /// Shows a result, unless another one was shown after its arrival.
   @inline(__always)
   mutating func apply(_ arrival: Arrival) {
     guard arrival.revision == revision else { return }
@@ -263,7 +261,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
       old.errorUpdateCount != new.errorUpdateCount || old.errorUpdatedAt != new.errorUpdatedAt
     case .failureCount: old.failureCount != new.failureCount
     case .failureReason:
-      // Failure reasons cannot be compared, and there seldom is one.
+      // Failure reasons cannot be compared, so they count as changed if there is one, which is seldom.
       old.failureReason != nil || new.failureReason != nil
     case .cause: old.cause != new.cause
     case .hasNextPage: pages(\.hasNextPage)

@@ -1,17 +1,17 @@
-/// Decides whether an app with several scenes is active: it is if any of them is.
+/// Decides whether an app with several scenes is active: it is if any scene is.
 ///
 /// | a scene says | in the foreground before | not, or not yet |
 /// |---|---|---|
 /// | foreground | | the app is active |
 /// | background | inactive, unless another one is in the foreground | nothing |
 ///
-/// A scene is in the background until it is connected, and stays there in an app with the life cycle of
-/// UIKit. This does not count as leaving the foreground.
+/// A scene is in the background until it is connected, and in an app with the life cycle of UIKit it stays
+/// there. This does not count as leaving the foreground.
 struct SceneMachine<Scene: Hashable> {
   private var foreground: Set<Scene> = []
   private(set) var isActive = true
 
-  /// A scene has come to the foreground, or left it.
+  /// Notes that a scene has come to the foreground, or has left it.
   ///
   /// - Returns: Whether the app is active; `nil` if that has not changed.
   mutating func changed(_ scene: Scene, isForeground: Bool) -> Bool? {

@@ -1,7 +1,7 @@
 public import Observation
 @_spi(Adapters) public import StreamQuery
 
-/// A mutation as an observable object: runs it and shows the newest run.
+/// A mutation as an observable object, which runs it and shows the newest run.
 ///
 /// ```swift
 /// let rename = ObservedMutation(.rename(), client: client)
@@ -9,13 +9,13 @@ public import Observation
 /// show(rename.isPending ? rename.input?.name : nil, rename.error)
 /// ```
 ///
-/// It shows only runs that were started through it. A run continues after the object shows another
-/// one, or was released. Each property is tracked separately.
+/// The object shows only runs that were started through it. A run continues when the object shows another one
+/// or is released. Each property is tracked separately.
 @MainActor @Observable
 public final class ObservedMutation<Input: Sendable, Output: Sendable> {
-  /// The shown run with all of its properties; a reader is told of every change.
+  /// The shown run with all of its properties; readers are told of every change.
   public private(set) var state = MutationRun<Input, Output>.idle
-  /// The state of the run, or how it ended.
+  /// The state of the run; after the run's end, the way in which it ended.
   public private(set) var status = MutationStatus.idle
   /// Whether the run waits for its scope, the network or the app.
   public private(set) var isPaused = false
@@ -28,31 +28,32 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// The number of failed attempts so far; 0 after a success.
   public private(set) var failureCount = 0
 
-  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
+  /// A function that applies arriving changes, for example inside of an animation; `nil` applies them
+  /// directly.
   ///
-  /// It does not apply to changes that a call shows at once, such as the beginning of a run.
+  /// It does not apply changes that a call shows at once, such as the beginning of a run.
   @ObservationIgnored public var changeContext: ChangeContext?
 
-  /// The mutation.
+  /// The mutation that the object runs.
   @ObservationIgnored public private(set) var mutation: Mutation<Input, Output>
 
   @ObservationIgnored private var client: QueryClient?
   @ObservationIgnored private var observer: MutationObserver<Input, Output>?
   /// The number of callers that wait for a run, which may not have begun yet.
   @ObservationIgnored private var callerCount = 0
-  /// The task that follows the runs, from the first one on; ``reset()`` ends it.
+  /// The task that follows the runs, from the first run until ``reset()``.
   @ObservationIgnored private var following: Task<Void, Never>?
 
-  /// Whether a run is being shown; readers that are told of it may call back.
+  /// Whether a run is just being shown; readers that are told of it may call back.
   @ObservationIgnored private var isTaking = false
-  /// Whether another run is to be shown after that.
+  /// Whether another run has to be shown after the present one.
   @ObservationIgnored private var isOutdated = false
 
   /// Creates an object that runs a mutation.
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
-  ///   - client: The client; without one, it cannot run the mutation before ``follow(_:using:)``.
+  ///   - client: The client. Without a client, the mutation cannot be run before ``follow(_:using:)``.
   public init(_ mutation: Mutation<Input, Output>, client: QueryClient? = nil) {
     self.mutation = mutation
     self.client = client
@@ -63,7 +64,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     following?.cancel()
   }
 
-  /// Whether there is no run: none was started, or it was reset or cancelled.
+  /// Whether there is no run, because none was started, or because it was reset or cancelled.
   public var isIdle: Bool { status == .idle }
   /// Whether the run has not ended.
   public var isPending: Bool { status == .pending }
@@ -72,13 +73,12 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// Whether the run failed.
   public var isError: Bool { status == .error }
 
-  /// Runs this mutation of this client from now on.
+  /// From now on, runs a mutation of a client; for property wrappers and other adapters.
   ///
-  /// Use it in property wrappers and other adapters. If the client and the key do not change, the
-  /// shown run stays, and gets the new callbacks.
+  /// If the client and the key do not change, the shown run stays, and gets the new callbacks.
   ///
   /// - Parameters:
-  ///   - mutation: The mutation; `nil` keeps it.
+  ///   - mutation: The mutation; `nil` keeps the present one.
   ///   - client: The client.
   public func follow(_ mutation: Mutation<Input, Output>? = nil, using client: QueryClient) {
     if let mutation { self.mutation = mutation }
@@ -109,16 +109,16 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   /// Runs the mutation again with the ``input`` of the run that is shown, without waiting.
   ///
-  /// It does nothing unless ``isError`` is true for a run: show the button then. ``isError`` is also true,
-  /// with ``ObservationError/noClient``, if there was no client to begin a run; then there is no run to
-  /// repeat.
+  /// The call has no effect unless ``isError`` is true for a run: show the button only then. If there was no
+  /// client to begin a run, ``isError`` is also true, with ``ObservationError/noClient``; then there is no
+  /// run to repeat.
   ///
   /// ```swift
   /// let rename = ObservedMutation(.rename(), client: client)
   /// if rename.isError { rename.retry() }             // a button: "Try again"
   /// ```
   ///
-  /// It is another run, as by ``run(_:)``. While it has not ended, another call does nothing.
+  /// The repeated run is a new one, as by ``run(_:)``. Until it ends, another call has no effect.
   public func retry() {
     guard prepared == nil, let observer, observer.retry() else { return }
     began(observer)
@@ -134,12 +134,11 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// Runs the mutation and waits for its end.
   ///
   /// - Parameters:
-  ///   - input: The input of the run.
-  ///   - detached: Whether the run outlives its caller: a cancellation of the caller then only ends
-  ///     its wait.
+  ///   - detached: Whether the run outlives its caller, so that a cancellation of the caller ends only its
+  ///     wait.
   /// - Returns: The output of the work.
-  /// - Throws: The errors of `QueryClient.mutate(_:with:detached:)`; ``ObservationError/noClient``;
-  ///   `CancellationError` in a preview, where mutations do not run.
+  /// - Throws: The errors of `QueryClient.mutate(_:with:detached:)`; ``ObservationError/noClient``; in a
+  ///   preview, where mutations do not run, `CancellationError`.
   @discardableResult
   public func mutate(_ input: Input, detached: Bool = false) async throws -> Output {
     guard prepared == nil else { throw CancellationError() }
@@ -177,12 +176,13 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     take(.idle)
   }
 
-  /// The state of a preview, in which commands do nothing; `nil` in an app.
+  /// The prepared run of a preview, in which commands have no effect; `nil` in an app.
   private var prepared: MutationRun<Input, Output>? {
     client.flatMap { MainActorDelivery.prepared(for: $0) }?.run(of: mutation)
   }
 
-  /// Runs and shows nothing before ``follow(_:using:)``; a run continues.
+  /// Detaches from client and mutation: until the next ``follow(_:using:)``, nothing can be run and nothing
+  /// is shown. A run that was started goes on.
   func runNothing() {
     forgetRun()
     observer = nil
@@ -195,7 +195,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     return observer
   }
 
-  /// Shows that the mutation cannot be run.
+  /// Shows the error for a run that cannot begin, because there is no client.
   private func fail() {
     status = .error
     error = ObservationError.noClient
@@ -218,9 +218,9 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     if let changeContext { changeContext { take(run) } } else { take(run) }
   }
 
-  /// Shows the run, together with its changes of observed queries, in one job.
+  /// Shows the run together with its changes of observed queries, in one job of the main actor.
   ///
-  /// Otherwise a frame could show the run without its optimistic change, or the other way round.
+  /// Otherwise a frame could show the run without its optimistic change, or the change without the run.
   private func showTogether() {
     guard let client else { return }
     let delivery = MainActorDelivery.of(client)
@@ -241,8 +241,8 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   }
 
   private func show(_ run: MutationRun<Input, Output>) {
-    // The state is read without tracking: otherwise a view that names its mutation here would
-    // observe every property.
+    // The state is read without tracking: otherwise a view that names its mutation here would observe every
+    // property.
     let changed = MutationFields(_state, run)
     if _status != run.status { status = run.status }
     if !run.isSame(as: _state) { state = run }
