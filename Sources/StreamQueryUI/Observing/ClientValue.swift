@@ -10,9 +10,9 @@ public struct ClientValue<Value: Sendable>: Sendable {
   /// Describes a value of your own.
   ///
   /// - Parameters:
-  ///   - initial: The value without a client, and after the account of the client has ended.
-  ///   - now: The value of a client, to show before the first element of the stream.
-  ///   - changes: A stream of the values from now on.
+  ///   - initial: The value without a client, and after the end of the client's account.
+  ///   - now: Returns the present value of a client, which is shown before the first element of the stream.
+  ///   - changes: Returns a stream of the values from now on.
   public init(
     initial: Value,
     now: @escaping @Sendable (QueryClient) -> Value,
@@ -44,8 +44,7 @@ extension ClientValue where Value == Int {
     }
   }
 
-  /// The number of runs of mutations that have not ended; see
-  /// `QueryClient.mutatingCountStream(_:)`.
+  /// The number of runs of mutations that have not ended; see `QueryClient.mutatingCountStream(_:)`.
   ///
   /// - Parameter filter: Selects the runs.
   /// - Returns: The value.

@@ -3,14 +3,14 @@ internal import ObjectiveC
 #endif
 @_spi(Adapters) internal import StreamQuery
 
-/// An observation that lasts as long as an object; see `QueryClient.observe(_:on:options:_:)`.
+/// An observation that ends with an object, its owner; see `QueryClient.observe(_:on:options:_:)`.
 @MainActor
 public final class ObjectObservation {
   private weak let owner: AnyObject?
   /// The delivery of the client.
   ///
-  /// The reference is weak, because the delivery may hold this object, and both would outlive a
-  /// client that was shut down.
+  /// The reference is weak, because the delivery may retain this object, and both would outlive a client that
+  /// was shut down.
   private weak let delivery: MainActorDelivery?
   private var position: Int?
   private var show: ((ObservationChange) -> Void)?
@@ -22,14 +22,14 @@ public final class ObjectObservation {
   }
 
   deinit {
-    // The object that held the observation is gone.
+    // The owner, which retained the observation, was released.
     if let position { delivery?.group.remove(position) }
   }
 
-  /// Whether the closure is still called.
+  /// Whether the closure is still called with new results.
   public var isObserving: Bool { show != nil && owner != nil }
 
-  /// Ends the observation; a second call does nothing.
+  /// Ends the observation; a second call has no effect.
   public func cancel() {
     guard showNothing != nil else { return }
     if let position { delivery?.group.remove(position) }
@@ -72,7 +72,7 @@ public final class ObjectObservation {
   }
 
   #if canImport(ObjectiveC)
-  /// The observation is its own key, because an object may have several.
+  /// The address of the observation is its own key, because an owner may have several observations.
   private var associationKey: UnsafeRawPointer {
     UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
@@ -85,7 +85,7 @@ extension ObjectObservation: OwnedMember {
   func changed(_ change: ObservationChange) {
     guard owner != nil else { return cancel() }
     guard change.isOver else { return show?(change) ?? () }
-    // The object stays known to the delivery for as long as it lives, because it must hear if the
+    // The delivery still knows the observation until the owner's release, because it must be told if the
     // client is erased.
     if let position { delivery?.group.remove(position) }
     (position, show) = (nil, nil)

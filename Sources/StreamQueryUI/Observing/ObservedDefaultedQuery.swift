@@ -8,17 +8,17 @@ public import StreamQuery
 /// show(observed.data.count, more: observed.isFetching)
 /// ```
 ///
-/// It also has every property of the ``query``, each tracked separately. They describe the query:
-/// while the default is shown, it is still pending, or failed.
+/// All properties of the ``query`` are also properties of this object, each tracked separately. They describe
+/// the query: while the default is shown, it is still pending, or failed.
 @MainActor @dynamicMemberLookup
 public struct ObservedDefaultedQuery<Value: Sendable> {
-  /// The query without its default, which starts, stops and changes the observation.
+  /// The query without its default; its methods start, stop and change the observation.
   public let query: ObservedQuery<Value>
 
   /// The value that is shown while there is no data.
   public let defaultValue: Value
 
-  /// Gives a default to an observed query.
+  /// Adds a default to an observed query.
   ///
   /// - Parameters:
   ///   - query: The query.
@@ -32,10 +32,10 @@ public struct ObservedDefaultedQuery<Value: Sendable> {
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - client: The client; `nil` observes nothing before the query is started.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
+  ///   - client: The client; with `nil`, nothing is observed before `query.start(using:)`.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
+  ///     first time.
   public init(
     _ query: DefaultedQuery<Value>,
     client: QueryClient? = nil,
@@ -55,17 +55,17 @@ public struct ObservedDefaultedQuery<Value: Sendable> {
   /// Whether there is no data, so that the default is shown.
   public var isDefault: Bool { query.data == nil }
 
-  /// A property of the ``query``.
+  /// A property of the ``query``, as a property of this object.
   ///
   /// - Parameter property: The property, such as `isFetching`.
-  /// - Returns: Its value.
+  /// - Returns: The value of the property.
   public subscript<Property>(
     dynamicMember property: KeyPath<ObservedQuery<Value>, Property>
   ) -> Property {
     query[keyPath: property]
   }
 
-  /// Fetches, and waits until the fetch is settled; see ``ObservedQuery/refetch(superseding:)``.
+  /// Fetches, and waits until the fetch has ended; see ``ObservedQuery/refetch(superseding:)``.
   public func refetch() async { await query.refetch(superseding: true) }
 
   /// Fetches without waiting.

@@ -12,24 +12,24 @@ public import Observation
 /// repositories.input = "kotlin"        // its first page
 /// ```
 ///
-/// Each page is a query of its own, with input and page in its key: going back to a fresh page
-/// makes no request. While a page is fetched for the first time, the former one is shown.
+/// Each page is a query of its own, with input and page in its key: going back to a fresh page makes no
+/// request. While a page is fetched for the first time, the former page is shown.
 @MainActor @Observable
 public final class ObservedPagination<
   Input: Hashable & Sendable,
   Page: Hashable & Sendable,
   Value: Sendable
 > {
-  /// The query of the shown page, which has the results and starts and stops the observation.
+  /// The query of the shown page: it has the results, and its methods start and stop the observation.
   @ObservationIgnored public let query: ObservedQuery<Value>
 
-  /// A function inside of which arriving changes are applied; a move is no such change.
+  /// A function that applies arriving changes, for example inside of an animation; it does not apply moves.
   public var changeContext: ChangeContext? {
     get { query.changeContext }
     set { query.changeContext = newValue }
   }
 
-  /// The position.
+  /// The position: the input and the page that are shown.
   public private(set) var pagination: Pagination<Input, Page>
 
   @ObservationIgnored private var queryOfPage: @Sendable (Input, Page) -> Query<Value>
@@ -39,9 +39,9 @@ public final class ObservedPagination<
   /// - Parameters:
   ///   - pagination: The first position.
   ///   - client: The client.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether a page is shown until the data of the next one is there.
-  ///   - query: The query of a page; its key must contain input and page.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether a page is shown until the data of the next one has come.
+  ///   - query: Returns the query of a page; its key must contain input and page.
   public convenience init(
     _ pagination: Pagination<Input, Page>,
     client: QueryClient,
@@ -62,9 +62,9 @@ public final class ObservedPagination<
   ///
   /// - Parameters:
   ///   - pagination: The first position.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether a page is shown until the data of the next one is there.
-  ///   - query: The query of a page; its key must contain input and page.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether a page is shown until the data of the next one has come.
+  ///   - query: Returns the query of a page; its key must contain input and page.
   public init(
     _ pagination: Pagination<Input, Page>,
     options: ObserverOptions? = nil,
@@ -80,15 +80,16 @@ public final class ObservedPagination<
     )
   }
 
-  /// Observes from now on; see ``ObservedQuery/follow(_:options:debounce:using:)``.
+  /// Observes the pages of an input from now on; see ``ObservedQuery/follow(_:options:debounce:using:)``.
   ///
   /// - Parameters:
-  ///   - input: The new input, at its initial page; `nil` and the present input change nothing.
+  ///   - input: The new input, which is shown from its initial page; `nil` or the present input changes
+  ///     nothing.
   ///   - options: Options of the observer; `nil` keeps the present ones.
   ///   - debounce: The wait before the query of another input is observed, as in
   ///     ``ObservedQuery/update(query:options:debounce:)``; the position changes at once.
   ///   - client: The client.
-  ///   - query: The new query of a page; `nil` keeps the present one.
+  ///   - query: Returns the query of a page; `nil` keeps the present closure.
   public func follow(
     input: Input? = nil,
     options: ObserverOptions? = nil,
@@ -104,7 +105,7 @@ public final class ObservedPagination<
     )
   }
 
-  /// Shows the first result of a new observer, without being one.
+  /// Shows the result that a new observer would first show, without observing.
   func preview(
     _ input: Input?,
     _ options: ObserverOptions?,
@@ -114,13 +115,13 @@ public final class ObservedPagination<
     self.query.preview(place(input, query), options, client)
   }
 
-  /// Observes and shows nothing until the next call that names pages; the position stays.
+  /// Stops observing and shows nothing, until a call names pages again; the position stays.
   func showNothing() {
     queryOfPage = { _, _ in .none }
     query.showNothing()
   }
 
-  /// Takes new arguments, and makes the query of the page.
+  /// Stores new arguments, and returns the query of the page at the position.
   private func place(
     _ input: Input?,
     _ query: (@Sendable (Input, Page) -> Query<Value>)?
@@ -130,7 +131,7 @@ public final class ObservedPagination<
     return queryOfPage(pagination.input, pagination.page)
   }
 
-  /// The input whose pages are shown; setting another one starts at its initial page.
+  /// The input of the shown pages; setting another input shows its initial page.
   public var input: Input {
     get { pagination.input }
     set { move { $0.input = newValue } }

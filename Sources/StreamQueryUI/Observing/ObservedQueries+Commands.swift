@@ -7,8 +7,7 @@ extension ObservedQueries {
   /// the fetches, and is no error. An object that does not observe fetches nothing.
   public func refetch() async { await perform { await $0.refetch($1) } }
 
-  /// Marks all queries of the list as invalidated, and waits until the observed and enabled ones
-  /// are fetched.
+  /// Invalidates all queries of the list, and waits until the observed and enabled ones are fetched.
   public func invalidate() async { await perform { await $0.invalidate($1) } }
 
   /// Returns all queries of the list to their initial states, with initial data, and refetches the enabled
@@ -21,35 +20,35 @@ extension ObservedQueries {
     arrivedNow()
   }
 
-  /// The client, unless commands do nothing: in a preview, states do not change by commands.
+  /// The client; `nil` in a preview, where commands have no effect.
   private var commandable: QueryClient? {
     client.flatMap { MainActorDelivery.prepared(for: $0) == nil ? $0 : nil }
   }
 
-  // Commands that do not wait, for buttons. In an asynchronous caller, the compiler chooses the
-  // commands that wait. None retains the object.
+  // Commands that do not wait, for buttons. In an asynchronous caller, the compiler chooses the commands that
+  // wait. No command retains the object.
 
   /// Fetches without waiting, in the next job of the main actor.
   ///
-  /// It fetches the queries that the list has then, and none if the object is released before.
+  /// The call fetches the queries that the list has at that time, and none if the object was released before.
   public func refetch() {
     // The task has no executor preference, because it runs on the main actor.
     Task { [weak self] in
-      // The present queries are fetched, because a fetch that nobody observes would be useless.
+      // The queries are read now, because the list may have changed since the call.
       guard let (client, filter) = self?.target else { return }
       await client.refetch(filter)
       self?.arrivedNow()
     }
   }
 
-  /// Invalidates without waiting.
+  /// Invalidates all queries of the list without waiting.
   public func invalidate() {
     guard let (client, filter) = target else { return }
     client.markInvalidated(filter)
     arrivedNow()
   }
 
-  /// Resets without waiting, in the next job of the main actor.
+  /// Resets all queries of the list without waiting, in the next job of the main actor.
   public func reset() {
     guard let (client, filter) = target else { return }
     // The task has no executor preference, because it runs on the main actor.

@@ -8,35 +8,37 @@ public import Observation
 /// show(batch[.user(1)]?.data, batch[.repos(1)]?.data)
 /// ```
 ///
-/// Each query is observed and fetched separately; one that fails is a failed result among the others. All
-/// changes of a transaction of the cache show together. A fetch outlives the list by a second, like that of
-/// an ``ObservedQuery``.
+/// Each query is observed and fetched separately; a query that fails has a failed result among the others.
+/// All changes of a transaction of the cache show together. A fetch outlives the list by a second, like that
+/// of an ``ObservedQuery``.
 ///
-/// A reader is told only of changes of the properties that it has read: the result of a key,
-/// ``isFetching``, or all results, by ``results``.
+/// A reader is told only of changes of the properties that it has read: the result of a key, ``isFetching``,
+/// or all results, by ``results``.
 @MainActor
 public final class ObservedQueries: nonisolated Observable {
-  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
+  /// A function that applies arriving changes, for example inside of an animation; `nil` applies them
+  /// directly.
   ///
-  /// It does not apply to changes that show at once: at the start, or with another list.
+  /// It does not apply changes that show at once: at the start, or with another list.
   public var changeContext: ChangeContext?
 
-  /// The boundary for the errors that the `throwOnError` of a query names; they also stay in the results.
+  /// The boundary for the errors that the `throwOnError` of a query names; these errors also stay in the
+  /// results.
   ///
-  /// It is not retained: the view or the model that shows its errors owns it.
+  /// The boundary is not retained here: it belongs to the view or the model that shows its errors.
   public weak var boundary: ErrorBoundary? {
     didSet {
       guard boundary !== oldValue else { return }
-      // The new boundary has heard of no error yet, so all are reported to it.
+      // All errors are reported again, because the new boundary does not know them.
       routes = [:]
       routesClient = client
       offerErrors()
     }
   }
 
-  /// One query of the list.
+  /// The identity of one query in the list.
   ///
-  /// A list may have a key twice, with other options.
+  /// A list may have a query twice, with different options.
   private struct Routed: Hashable {
     let identity: QueryIdentity
     let occurrence: Int
@@ -44,7 +46,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   private let registrar = ObservationRegistrar()
   private var machine = ListMachine()
-  /// The routes of the queries that had errors for the boundary.
+  /// The decisions about each query that had an error for the boundary.
   private var routes: [Routed: ErrorRouteMachine<AnyQueryResult>] = [:]
   /// The client of the queries in ``routes``.
   private weak var routesClient: QueryClient?
@@ -54,11 +56,11 @@ public final class ObservedQueries: nonisolated Observable {
   private var observer: QueryListObserver?
   private var delivery: MainActorDelivery?
   private var positions: [Int] = []
-  /// The delivery of the client whose results are shown.
+  /// The delivery of the client that the shown results come from.
   private var shownDelivery: MainActorDelivery?
-  /// Whether the object waits for the end of a delivery, which may bring several changes.
+  /// Whether the object waits for the end of a delivery, which may have several changes for it.
   private var isOutdated = false
-  /// The object that hears of changes together with readers: the holder of a property wrapper.
+  /// The object that is told of changes together with readers: the holder of a property wrapper.
   weak var witness: (any ReaderWitness)?
 
   /// Creates an object that observes a list from now on.
@@ -85,10 +87,10 @@ public final class ObservedQueries: nonisolated Observable {
 
   // MARK: Life
 
-  /// Whether it observes: it was started, and not stopped since.
+  /// Whether the object observes: it was started, and was not stopped since.
   public var isObserving: Bool { life.isObserving }
 
-  /// Begins to observe; does nothing if it observes this client already.
+  /// Begins to observe; has no effect if the object observes this client already.
   ///
   /// - Parameter client: The client, which replaces a former one.
   public func start(using client: QueryClient) {
@@ -100,8 +102,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   /// Replaces the list.
   ///
-  /// Queries whose keys were in the old list keep their observers, so a view may call this whenever
-  /// it is drawn.
+  /// Queries with keys of the old list keep their observers, so a view may call this whenever it is drawn.
   ///
   /// - Parameter queries: The new list.
   public func update(_ queries: [AnyQuery]) {
@@ -109,13 +110,13 @@ public final class ObservedQueries: nonisolated Observable {
     follow(queries, using: client)
   }
 
-  /// Observes a list of queries of a client from now on.
+  /// From now on, observes a list of queries of a client.
   ///
   /// - Parameters:
   ///   - queries: The queries.
   ///   - client: The client.
   public func follow(_ queries: [AnyQuery], using client: QueryClient) {
-    // After a shutdown, the last state stays until another list is named.
+    // After a shutdown of the client, the last state is shown until another list is named.
     let isOver =
       observer == nil && self.client != nil && queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
@@ -123,8 +124,7 @@ public final class ObservedQueries: nonisolated Observable {
     if isOver, observer == nil { look(at: client) }
   }
 
-  /// Shows the first results of new observers, without being one; does nothing if it shows this
-  /// list of this client already.
+  /// Shows the results that new observers would first show, without observing, unless they are shown already.
   func preview(_ queries: [AnyQuery], _ client: QueryClient) {
     let isOther = queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
@@ -133,14 +133,14 @@ public final class ObservedQueries: nonisolated Observable {
   }
 
   private func look(at client: QueryClient) {
-    // After a shutdown the client has another delivery, which brings no changes.
+    // After a shutdown the client has another delivery, which delivers no changes.
     if shownDelivery?.isOf(client) != true { shows(MainActorDelivery.of(client)) }
     shownDelivery?.remember(self)
     leaveFormerErrors()
     show(client.result(for: queries))
   }
 
-  /// Observes and shows nothing until the next call that names a list.
+  /// Stops observing and shows nothing, until a call names a list again.
   func showNothing() {
     stop()
     queries = []
@@ -168,7 +168,8 @@ public final class ObservedQueries: nonisolated Observable {
     observer = client.observer(all: MainActorDelivery.queries(queries, for: client))
     join()
     show()
-    // The results may have been shown before, when no observation could report their errors.
+    // Errors that were already shown have to be reported now, because no observation could report them
+    // before.
     offerErrors()
   }
 
@@ -176,7 +177,8 @@ public final class ObservedQueries: nonisolated Observable {
     if isOutdated { show() }
     leave()
     shownDelivery?.remember(self)
-    // The old observer is released at the end, when nothing here changes any more.
+    // The old observer is released at the end, because its release may call back, and nothing here changes
+    // after that.
     let observer = observer
     self.observer = nil
     client = nil
@@ -194,9 +196,9 @@ public final class ObservedQueries: nonisolated Observable {
     for position in positions { delivery.tell(self, of: position) }
   }
 
-  /// Shows results of a client from now on.
+  /// From now on, shows results of a client.
   private func shows(_ delivery: MainActorDelivery) {
-    // The errors of the former client are withdrawn.
+    // The errors of the former client are withdrawn from the boundary.
     if let shownDelivery, shownDelivery !== delivery { leaveErrors { _ in true } }
     shownDelivery = delivery
   }
@@ -210,7 +212,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   /// The results; `nil` before the first start.
   ///
-  /// A reader is told of every change of a result.
+  /// Readers are told of every change of a result.
   public var results: QueryListResults? {
     noteRead(of: .result)
     return machine.shown
@@ -288,12 +290,12 @@ public final class ObservedQueries: nonisolated Observable {
 
   private func offerErrors() {
     guard let boundary, let client, let results = machine.shown?.all else { return }
-    // Most queries have no error, and never had one.
+    // A shortcut: most lists have no error, and never had one.
     guard !routes.isEmpty || results.contains(where: { $0.error != nil }) else { return }
     leaveFormerErrors()
     let members = routed()
     routesClient = client
-    // Readers that heard of a change may have replaced the list.
+    // A reader that was told of the change may have replaced the list.
     for (member, result) in zip(members, results) where member.query.key == result.key {
       guard result.error != nil || routes[member.routed] != nil else { continue }
       switch routes[member.routed, default: ErrorRouteMachine()].shown(result) {
@@ -322,7 +324,7 @@ public final class ObservedQueries: nonisolated Observable {
     let left = routes.keys.filter(isLeft)
     for member in left { routes[member] = nil }
     guard let boundary, let routesClient, !left.isEmpty else { return }
-    // The list may still have the query with other options; then the error stays.
+    // If the list still has the query with other options, its error stays.
     let kept = Set(routes.keys.map(\.identity))
     for identity in Set(left.map(\.identity)).subtracting(kept) {
       boundary.left(identity, in: routesClient, by: self)
@@ -339,7 +341,7 @@ public final class ObservedQueries: nonisolated Observable {
     }
   }
 
-  /// Shows the results after a wait, with all other changes of the same transaction.
+  /// Shows the results after a wait, together with all other changes of the same transaction.
   func arrivedNow() { delivery?.deliverNow() }
 }
 
@@ -348,7 +350,7 @@ extension ObservedQueries: WitnessedObject {}
 extension ObservedQueries: DeliveryMember {
   func changed(_ change: ObservationChange) {
     guard !change.isOver else {
-      // The client was shut down: the last state stays until another list is named.
+      // The client was shut down: the last state is shown until another list is named.
       observer = nil
       return
     }

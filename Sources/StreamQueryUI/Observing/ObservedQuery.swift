@@ -8,13 +8,13 @@ public import StreamQuery
 /// }
 /// ```
 ///
-/// It shows the cached state from its start on, without a frame of a spinner before that.
+/// The object shows the cached state from its start on, without a spinner in the first frame.
 ///
 /// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released, even if a button has
-/// begun a fetch. After a stop it still shows its result, and after a shutdown of the client until another
-/// query is named. A fetch outlives it by a second, unless the query or the options have another policy, so
-/// that a view that is back soon finds its request still running. When the account of the client ends, it
-/// shows nothing.
+/// begun a fetch. After a stop, the last result stays; after a shutdown of the client, it stays until another
+/// query is named. A fetch outlives the object by a second, unless the query or the options have another
+/// policy, so that a view that is back soon finds its request still running. When the account of the client
+/// ends, the object shows nothing.
 ///
 /// **Changes.** After any number of writes while the main actor is busy, each object changes once, to the
 /// newest state. All changes of a transaction of the cache show in the same job of the main actor. An object
@@ -22,20 +22,20 @@ public import StreamQuery
 /// ``update(query:options:debounce:)``.
 ///
 /// **Tracking.** A reader is told only of changes of the properties that it has read: a view that reads
-/// ``data`` is not drawn again when ``isFetching`` changes. `Equatable` data changes only if it is another
-/// value.
+/// ``data`` is not drawn again when ``isFetching`` changes. `Equatable` data counts as changed only if its
+/// value differs.
 public final class ObservedQuery<Value: Sendable>: _QueryObject<Value, Value>, _QueryObjectMembers {
-  /// The data of the query, which is shown as a whole.
+  /// The type of the query's data; the data is shown as it is.
   @_documentation(visibility: internal)
   public typealias Stored = Value
 
-  /// Creates nothing: an object needs a query, which may be disabled.
+  /// Explains that an object needs a query, which may be disabled.
   ///
   /// - Parameters:
   ///   - query: The query.
   ///   - client: The client.
   ///   - options: Options for this observer only.
-  ///   - keepsPreviousData: Whether data stays while another query loads.
+  ///   - keepsPreviousData: Whether data stays while another query is fetched for the first time.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   @available(
@@ -57,9 +57,9 @@ public final class ObservedQuery<Value: Sendable>: _QueryObject<Value, Value>, _
   /// - Parameters:
   ///   - query: The query.
   ///   - client: The client.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
+  ///     first time.
   public convenience init(
     _ query: Query<Value>,
     client: QueryClient,
@@ -72,13 +72,13 @@ public final class ObservedQuery<Value: Sendable>: _QueryObject<Value, Value>, _
 
   /// Creates an object that observes nothing until ``start(using:)``.
   ///
-  /// It is cheap and does not use a client, so an initialiser of a view may do it each time.
+  /// The call is cheap and needs no client, so the initialiser of a view may make it each time.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
+  ///     first time.
   public convenience init(
     _ query: Query<Value>,
     options: ObserverOptions? = nil,

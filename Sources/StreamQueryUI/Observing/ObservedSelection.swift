@@ -1,14 +1,14 @@
 public import StreamQuery
 internal import StreamQueryOperators
 
-/// A selection of a query's data as an observable object; otherwise the same as an ``ObservedQuery``.
+/// A selection of a query's data as an observable object, which is otherwise an ``ObservedQuery``.
 ///
 /// ```swift
 /// let names = ObservedSelection(.users, client: client) { $0.map(\.name) }
 /// show(names.data, names.isFetching)
 /// ```
 ///
-/// For an `Equatable` selection, readers are told of new data only if the selection is another value.
+/// For an `Equatable` selection, readers are told of new data only if the selection has another value.
 public final class ObservedSelection<Stored: Sendable, Value: Sendable>:
   _QueryObject<Stored, Value>, _QueryObjectMembers
 {
@@ -21,11 +21,11 @@ public final class ObservedSelection<Stored: Sendable, Value: Sendable>:
   /// - Parameters:
   ///   - query: The query.
   ///   - client: The client.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - select: Makes the selection. Runs once for each new data of the query; its error is the
-  ///     error of the result.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is fetched for
+  ///     the first time.
+  ///   - select: Makes the selection; runs once for each new data of the query. If it throws, the result has
+  ///     its error.
   public convenience init(
     _ query: Query<Stored>,
     client: QueryClient,
@@ -46,11 +46,11 @@ public final class ObservedSelection<Stored: Sendable, Value: Sendable>:
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - select: Makes the selection. Runs once for each new data of the query; its error is the
-  ///     error of the result.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is fetched for
+  ///     the first time.
+  ///   - select: Makes the selection; runs once for each new data of the query. If it throws, the result has
+  ///     its error.
   public convenience init(
     _ query: Query<Stored>,
     options: ObserverOptions? = nil,

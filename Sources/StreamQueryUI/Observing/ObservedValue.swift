@@ -1,7 +1,7 @@
 public import Observation
 @_spi(Adapters) public import StreamQuery
 
-/// A value of the client as an observable object: the number of fetching queries, or the runs of
+/// A value of the client as an observable object, such as the number of fetching queries or the runs of
 /// mutations.
 ///
 /// ```swift
@@ -10,12 +10,11 @@ public import Observation
 /// show(fetching.value > 0, uploads.value.filter(\.isPaused).count)
 /// ```
 ///
-/// It follows the client until it is stopped or released. The newest state wins, and a reader is told only if
-/// the value differs.
+/// The object follows the client until it is stopped or released. Only the newest state is shown, and readers
+/// are told only if the value differs.
 @MainActor @Observable
 public final class ObservedValue<Value: Sendable> {
-  /// The present value; the initial one before the start, and after the account of the client has
-  /// ended.
+  /// The present value; the initial one before the start, and after the end of the client's account.
   public var value: Value {
     let value = shown
     if !isRead {
@@ -26,16 +25,17 @@ public final class ObservedValue<Value: Sendable> {
   }
 
   private var shown: Value
-  /// Whether the value was read since it changed.
+  /// Whether the value was read since its last change.
   @ObservationIgnored private var isRead = false
   @ObservationIgnored weak var witness: (any ReaderWitness)?
 
-  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
+  /// A function that applies arriving changes, for example inside of an animation; `nil` applies them
+  /// directly.
   @ObservationIgnored public var changeContext: ChangeContext?
 
   @ObservationIgnored private let source: ClientValue<Value>
   @ObservationIgnored private var client: QueryClient?
-  /// The delivery of the client whose value is shown.
+  /// The delivery of the client that the shown value comes from.
   @ObservationIgnored private var delivery: MainActorDelivery?
   @ObservationIgnored private var following: Task<Void, Never>?
 
@@ -43,7 +43,7 @@ public final class ObservedValue<Value: Sendable> {
   ///
   /// - Parameters:
   ///   - source: The value.
-  ///   - client: The client; without one, the object follows nothing before ``start(using:)``.
+  ///   - client: The client. Without a client, the object follows nothing before ``start(using:)``.
   public init(_ source: ClientValue<Value>, client: QueryClient? = nil) {
     self.source = source
     shown = source.initial
@@ -54,14 +54,14 @@ public final class ObservedValue<Value: Sendable> {
     following?.cancel()
   }
 
-  /// Begins to follow the value of a client; does nothing if it follows this client already.
+  /// Begins to follow the value of a client; has no effect if the object follows this client already.
   ///
   /// - Parameter client: The client, which replaces a former one.
   public func start(using client: QueryClient) {
     guard self.client !== client else { return }
     stop()
     self.client = client
-    // The stream begins first, so that no change is lost between it and the present value.
+    // The stream begins before the present value is read, so that no change in between is lost.
     let changes = source.changes(client)
     // The task has no executor preference, because it runs on the main actor.
     following = Task { [weak self] in
@@ -70,7 +70,7 @@ public final class ObservedValue<Value: Sendable> {
         streamed(value)
       }
     }
-    // This comes last, because readers that hear of the value may call back.
+    // The value is shown last, because readers that are told of it may call back.
     preview(client)
   }
 
@@ -86,17 +86,17 @@ public final class ObservedValue<Value: Sendable> {
     delivery.remember(self)
     self.delivery = delivery
     let now = source.current(client)
-    // The account may have ended in between.
+    // The account may have ended since the value was read.
     assign(client.isErased ? source.initial : now)
   }
 
   private func streamed(_ new: Value) {
-    // The account may have ended after the stream had this value.
+    // The account may have ended since the stream delivered the value.
     guard client?.isErased != true else { return }
-    // The value is read without tracking, because this code does not depend on it.
+    // The value is read without tracking, because a caller that is being tracked does not depend on it.
     guard !source.isSame(_shown, new) else { return }
     if let changeContext { changeContext { assign(new) } } else { assign(new) }
-    // The other changes show in the same job.
+    // All other changes of the client are shown in the same job.
     delivery?.deliverNow()
   }
 

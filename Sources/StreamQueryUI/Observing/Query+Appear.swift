@@ -1,19 +1,20 @@
 public import StreamQuery
 
-// The policies of subscriptions under the names of appearances: see *Appearance, errors and previews*.
+// Policies of subscriptions under the names of appearances; see the article *Appearance, errors and
+// previews*.
 extension Query {
-  /// Whether an appearing view refetches cached data; the same as `refetchOnSubscribe(_:)`.
+  /// Sets whether cached data is refetched when a view appears; the same as `refetchOnSubscribe(_:)`.
   ///
   /// Each appearance of a `QueryView`, or of a view with `.attach(_:)` or `.query(_:_:)`, is a subscription.
   /// A plain wrapper subscribes once for the life of its view's state, unless `queryObservation(_:)` around
-  /// it sets another period.
+  /// the view sets another period.
   ///
   /// ```swift
   /// let inbox = Query("inbox") { try await api.todos() }
   ///   .refetchOnAppear(.when { $0.age.map { $0 > .minutes(1) } ?? true })
   /// ```
   ///
-  /// - Parameter policy: Whether it does.
+  /// - Parameter policy: Decides whether the data is refetched.
   /// - Returns: The changed query.
   public func refetchOnAppear(_ policy: RefetchPolicy) -> Self { refetchOnSubscribe(policy) }
 }

@@ -1,11 +1,11 @@
 public import StreamQuery
 
 nonisolated extension QueryClient {
-  /// Calls a closure with the results of a query for as long as an object lives: for UIKit, AppKit
-  /// and other imperative code.
+  /// Calls a closure with the results of a query for as long as an object lives, for UIKit, AppKit and other
+  /// imperative code.
   ///
-  /// The closure is called at once with the cached state, and then with each newer state, on the main actor.
-  /// After any number of writes while that is busy, it is called once, with the newest state.
+  /// The closure is called on the main actor: at once with the cached state, and then with each newer state.
+  /// After any number of writes while the main actor is busy, it is called once, with the newest state.
   ///
   /// ```swift
   /// final class ProfileController {
@@ -17,16 +17,16 @@ nonisolated extension QueryClient {
   /// }
   /// ```
   ///
-  /// On Apple's systems the observation ends when the object is released. Elsewhere it ends with the next
-  /// change that the client reports on the main actor, or at the latest after twice the time of the
-  /// observation. The closure is stored, so capture the object weakly.
+  /// On Apple's systems the observation ends when the object is released. On other systems it ends with the
+  /// client's next change on the main actor, or at the latest after twice its own length. The closure is
+  /// stored, so capture the object weakly.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - owner: The object.
-  ///   - options: Options of the observer, over those of the query.
+  ///   - owner: The object; the observation ends with it.
+  ///   - options: Options of the observer, which take precedence over those of the query.
   ///   - show: Shows a result.
-  /// - Returns: A handle that ends the observation before the object does.
+  /// - Returns: A handle that can end the observation earlier.
   @MainActor
   @discardableResult
   public func observe<Value>(
@@ -36,7 +36,7 @@ nonisolated extension QueryClient {
     _ show: @escaping @MainActor (QueryResult<Value>) -> Void
   ) -> ObjectObservation {
     let observation = ObjectObservation(owner, delivery: MainActorDelivery.of(self))
-    // If this is the client of a preview, the options let the prepared state show.
+    // In the client of a preview, the options disable fetches, so that the prepared state shows.
     observation.begin(
       observer(of: query, options: MainActorDelivery.options(options, for: self)),
       show

@@ -2,15 +2,15 @@ public import Observation
 @_spi(Adapters) internal import StreamQuery
 
 // swift-format-ignore: NoLeadingUnderscores
-/// The base class of ``ObservedQuery`` and ``ObservedSelection``, whose members are in
+/// The base class of ``ObservedQuery`` and ``ObservedSelection``; the public members are in
 /// ``_QueryObjectMembers``.
 ///
-/// It is one class, so that an object is one allocation.
+/// The class is concrete and has all properties, so that an object is one allocation.
 @MainActor
 public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observable {
-  /// The query that is observed, or will be.
+  /// The query that is observed, now or after the next start.
   var observedQuery: Query<Stored>
-  /// The options of the observer, over those of the query.
+  /// The options of the observer, which take precedence over those of the query.
   var observerOptions: ObserverOptions? { rareParts?.options?.options }
 
   var rareParts: RareParts<Value>?
@@ -24,16 +24,16 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     return new
   }
 
-  // The order of the properties leaves no gaps, because there may be many of these objects.
+  // The order of the properties leaves no gaps in memory, because there may be many of these objects.
 
-  /// The registrar of readers; made when it is needed, because many objects have no reader yet.
+  /// The registrar of readers; made at the first read, because many objects have no reader yet.
   private var registrar: ObservationRegistrar?
   private(set) var machine: ResultMachine<Stored, Value>
   private var member = ObservationMember<Stored>()
   private(set) var observer: QueryObserver<Stored>?
-  /// The observed client.
+  /// The client that is observed; `nil` if the object does not observe.
   private(set) var client: QueryClient?
-  /// The delivery of the client whose data is shown.
+  /// The delivery of the client that the shown data comes from.
   private(set) var delivery: MainActorDelivery?
 
   init(
@@ -48,33 +48,33 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 
   deinit {
-    // The object leaves the group first, so that the end of its observation is no news for it.
+    // The object leaves the group first, so that the end of its observation is not reported to it.
     delivery?.group.remove(member.position)
     observer?.linger(.seconds(1))
   }
 
   // MARK: Life
 
-  /// Whether the observation has ended, by a stop or a shutdown of its client, and another query is named
-  /// now.
+  /// Returns whether another query is named after the observation has ended, by a stop or a shutdown of the
+  /// client.
   func isOver(before query: Query<Stored>) -> Bool {
     observer == nil && delivery != nil && observedQuery.key != query.key
   }
 
-  /// Forgets the last state of the former query, which was still shown.
+  /// Shows the state of the present query instead of that of the former one, without observing.
   func lookAgain() {
     guard observer == nil else { return }
     if let client = client ?? delivery?.client { look(at: client) } else { clear() }
   }
 
-  /// Shows the first result of a new observer of a client.
+  /// Shows the result that a new observer in a client would first show, without observing.
   func look(at client: QueryClient) {
-    // After a shutdown the client has another delivery, which brings no changes.
+    // After a shutdown the client has another delivery, which delivers no changes.
     if delivery?.isOf(client) != true { follow(MainActorDelivery.of(client)) }
     delivery?.remember(self)
     route?.leave(for: QueryIdentity(observedQuery.key), of: client)
     take(client.result(for: observedQuery, options: observerOptions))
-    // The account may have ended in between.
+    // The account may have ended since the result was read.
     if client.isErased { clear() }
   }
 
@@ -83,13 +83,14 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     if options != nil { madeRareParts().options = options.map { OptionsBox($0) } }
   }
 
-  /// The machine for the present client, which is not stored a second time.
+  /// The machine for the observation's state; it is made from `client`, so that the state is not stored
+  /// twice.
   var life: ObservingMachine {
     ObservingMachine(observing: client.map(ObjectIdentifier.init))
   }
 
   func follow(_ client: QueryClient, isOther: Bool) {
-    // First shows pending news of the former key, whose data may be shown for a while. A selection
+    // Pending changes of the former key are shown first, because its data may stay for a while. A selection
     // may call back meanwhile.
     catchUp()
     var life = life
@@ -106,7 +107,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
       takeNow()
     case .beginAgain:
       end()
-      // A reader that is told of the end may have begun another observation.
+      // A reader that was told of the end may have begun another observation.
       if self.client == nil, let client { begin(client) }
     case .end: end()
     }
@@ -130,13 +131,13 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     follow(delivery)
     member = first.member(of: observer)
     take(first.result(of: member) ?? observer.result)
-    // The result may have been shown before, when no observation could report its error.
+    // An error that was already shown has to be reported now, because no observation could report it before.
     if route != nil { offerError() }
   }
 
   private func end() {
-    // The observer is released at the very end: `onEvent` hears of that at once, and may begin an
-    // observation again.
+    // The observer is released at the very end, because `onEvent` is called during the release, and may begin
+    // another observation.
     let observer = observer
     self.observer = nil
     self.client = nil
@@ -145,45 +146,45 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     withExtendedLifetime(observer) {}
   }
 
-  /// Leaves the group; the shown result stays.
+  /// Leaves the group of observers; the shown result stays.
   private func leave() {
     delivery?.group.remove(member.position)
-    // The position may now belong to another member.
+    // The position is reset, because it may now belong to another member.
     member = ObservationMember()
     delivery?.remember(self)
   }
 
-  /// Shows data of a client from now on.
+  /// From now on, shows data of a client.
   private func follow(_ delivery: MainActorDelivery) {
-    // Data of one client must not be a placeholder for data of another.
+    // Data of one client must not be a placeholder for data of another client.
     if let former = self.delivery, former !== delivery { clear() }
     self.delivery = delivery
   }
 
   // MARK: Showing
 
-  /// Shows a change that waited for a reader.
+  /// Shows a result that arrived while there was no reader, and waits for one.
   func catchUp() {
     if machine.hasUnread, let result = machine.takeUnread() { take(result) }
   }
 
-  /// Shows the observer's present result now; the delivery would bring it later.
+  /// Shows the observer's present result now; the delivery would show it later.
   private func takeNow() {
     guard let observer else { return }
     delivery?.overtake(member.position)
     take(observer.result)
   }
 
-  /// Shows the observer's present result after a wait, with all other changes of the same
+  /// Shows the observer's present result after a wait, together with all other changes of the same
   /// transaction.
   func arrivedNow() { delivery?.deliverNow() }
 
-  /// Shows a result that arrived by itself.
+  /// Shows a result that has arrived without a call, inside of the function that applies changes.
   private func arrived(_ result: QueryResult<Stored>) {
     guard let changeContext = rareParts?.changeContext else { return take(result) }
     guard !result.isSame(as: machine.stored) else { return }
     let revision = machine.revision
-    // The function around the change may have shown a newer result before.
+    // The function that applies the change may have shown a newer result first.
     changeContext { if machine.revision == revision { take(result) } }
   }
 
@@ -202,7 +203,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 
   private func show(_ arrival: ResultMachine<Stored, Value>.Arrival) {
-    // If no changed field was read, there is nobody to tell.
+    // If no changed field was read, no reader has to be told.
     let registrar = arrival.changed.isEmpty ? nil : registrar
     if registrar != nil, let rareParts { rareParts.witness?.readersAreTold() }
     registrar?.willChange(arrival.changed)
@@ -226,8 +227,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     }
   }
 
-  // The property is read by a closure, because a key path of a generic type would be made at every
-  // read.
+  // The property is read by a closure, because a key path of a generic type would be made at every read.
   func read<Field>(_ field: ResultField, _ get: (QueryResult<Value>) -> Field) -> Field {
     noteRead(of: field)
     return get(machine.shown)
@@ -238,8 +238,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   func noteRead(of field: ResultField) {
     catchUp()
     let isFirst = machine.wasRead(field)
-    // A newer result may have arrived during the selection, and wait: this reader would not hear of
-    // it.
+    // A newer result may have arrived during the selection. It is shown now, because this reader would not be
+    // told of it.
     catchUp()
     (registrar ?? makeRegistrar()).access(field)
     if isFirst, let rareParts { rareParts.witness?.changeWasRead() }
@@ -251,7 +251,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     return new
   }
 
-  /// The shown result and that of the query, untracked.
+  /// The shown result, and the query's result from which it was made; reads are not tracked.
   var present: (stored: QueryResult<Stored>, shown: QueryResult<Value>) {
     catchUp()
     return (machine.stored, machine.shown)
@@ -260,15 +260,15 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
 extension _QueryObject: DeliveryMember {
   func changed(_ change: ObservationChange) {
-    // The object may have another observer since the change was taken, or none.
+    // The object may have another observer, or none, since the change was taken.
     guard observer != nil else { return }
     if let result = change.result(of: member) {
       // The machine is copied, so that the old result is released after the change.
       var next = machine
       if route == nil, next.arrivedUnread(result) { machine = next } else { arrived(result) }
     } else if change.ends(member) {
-      // The client was shut down: the last state stays. The client stays too, so that another one
-      // at its address does not seem to be observed already.
+      // The client was shut down, and the last state stays. `client` is kept, so that a new client at the
+      // same address does not count as observed already.
       catchUp()
       self.observer = nil
       leave()
@@ -278,7 +278,7 @@ extension _QueryObject: DeliveryMember {
 
   func forget(_ delivery: MainActorDelivery) { if self.delivery === delivery { clear() } }
 
-  /// Shows nothing.
+  /// Removes the shown result.
   func clear() {
     route?.machine = ErrorRouteMachine()
     show(machine.forgotten())

@@ -1,19 +1,19 @@
 public import StreamQuery
 
-// Commands that do not wait, for buttons: `Button("Reload", action: user.refetch)`. In an
-// asynchronous caller, the compiler chooses the commands that wait.
+// Commands that do not wait, for buttons: `Button("Reload", action: user.refetch)`. In an asynchronous
+// caller, the compiler chooses the commands that wait.
 //
-// None retains the object: its observation ends when it is released, even if a fetch was begun.
+// No command retains the object: its observation ends when it is released, even if a fetch was begun.
 extension _QueryObjectMembers {
   /// Fetches like the asynchronous ``refetch(superseding:)``, without waiting.
   public func refetch() { begin { $0.startRefetch() } }
 
-  /// Invalidates without waiting.
+  /// Invalidates the query without waiting.
   public func invalidate() {
     begin { client?.markInvalidated(.query($0.query)) }
   }
 
-  /// Resets without waiting.
+  /// Resets the query without waiting.
   public func reset() {
     begin { observer in
       guard let client else { return }
@@ -26,7 +26,7 @@ extension _QueryObjectMembers {
     }
   }
 
-  /// Fetches anew without waiting; a running fetch does not land.
+  /// Fetches again without waiting; the result of a running fetch is not used.
   func startAnew() {
     cancelFirstFetch()
     refetch()
@@ -38,12 +38,12 @@ extension _QueryObjectMembers {
     arrivedNow()
   }
 
-  /// The observer, unless commands do nothing; an object that was never started reports that.
+  /// The observer; `nil` if commands have no effect, which is reported for an object that was never started.
   var commanded: QueryObserver<Stored>? {
     if client == nil, delivery == nil, query.key != Query.none.key {
       ViewMisuse.neverStarted(String(describing: Self.self)).report()
     }
-    // In a preview, states do not change by commands.
+    // In a preview, commands do not change states.
     return delivery?.prepared == nil ? observer : nil
   }
 }

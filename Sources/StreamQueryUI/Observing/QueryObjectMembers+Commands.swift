@@ -1,15 +1,14 @@
 public import StreamQuery
 
 extension _QueryObjectMembers {
-  /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
-  /// settled.
+  /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch has ended.
   ///
-  /// A failure is in the result. Cancelling the caller ends its wait and not the fetch, and is no
-  /// error: a gesture to refresh may be cancelled by the view that it redraws. An object that does
-  /// not observe, and a query without a fetch, fetch nothing.
+  /// A failure is in the result. Cancelling the caller ends its wait and not the fetch, and is no error: a
+  /// gesture to refresh may be cancelled by the view that it redraws. An object that does not observe fetches
+  /// nothing, and neither does a query without a fetch.
   ///
-  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
-  ///   it.
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; with `false`, its result
+  ///   is awaited.
   /// - Returns: The result after the fetch.
   @discardableResult
   public func refetch(superseding: Bool = true) async -> QueryResult<Value> {
@@ -20,7 +19,8 @@ extension _QueryObjectMembers {
   /// Fetches like ``refetch(superseding:)``, and can throw a failure or a cancellation of the fetch.
   ///
   /// - Parameters:
-  ///   - superseding: Whether a running fetch is replaced if there is data; `false` joins it.
+  ///   - superseding: Whether a running fetch is replaced if there is data; with `false`, its result is
+  ///     awaited.
   ///   - throwOnError: Whether a failure is thrown, and not only shown in the result.
   /// - Returns: The result after the fetch.
   /// - Throws: The errors of `QueryObserver.refetch(superseding:throwOnError:)`; `CancellationError` if the
@@ -32,7 +32,7 @@ extension _QueryObjectMembers {
   ) async throws -> QueryResult<Value> {
     guard throwOnError else { return await refetch(superseding: superseding) }
     let isObserving: Void? = try await withObserver { observer in
-      // The failure is in the result, which is shown before the error is thrown.
+      // The result with the failure is shown before the error is thrown.
       defer { arrivedNow() }
       try await observer.refetch(superseding: superseding, throwOnError: true)
     }
@@ -45,21 +45,21 @@ extension _QueryObjectMembers {
   fileprivate func resetAndWait() async { await withObserver { await $0.reset() } }
 }
 
-// Members of the two types: the documentation would not list members of the protocol beside functions of the
-// same names that do not wait.
+// These are members of the two types, because the documentation would not list members of the protocol beside
+// functions of the same names that do not wait.
 
 extension ObservedQuery {
-  /// Marks the query as invalidated, and waits until it is fetched if it is observed and enabled.
+  /// Invalidates the query, and waits for its fetch if it is observed and enabled.
   public func invalidate() async { await invalidateAndWait() }
 
-  /// Returns the query to its initial state, with initial data, and refetches it if enabled.
+  /// Returns the query to its initial state, with initial data, and refetches it if it is enabled.
   public func reset() async { await resetAndWait() }
 }
 
 extension ObservedSelection {
-  /// Marks the query as invalidated, and waits until it is fetched if it is observed and enabled.
+  /// Invalidates the query, and waits for its fetch if it is observed and enabled.
   public func invalidate() async { await invalidateAndWait() }
 
-  /// Returns the query to its initial state, with initial data, and refetches it if enabled.
+  /// Returns the query to its initial state, with initial data, and refetches it if it is enabled.
   public func reset() async { await resetAndWait() }
 }

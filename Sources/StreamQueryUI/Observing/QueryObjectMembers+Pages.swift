@@ -45,8 +45,8 @@ extension _QueryObjectMembers where Stored: PageSequenceValue {
 
   /// Fetches the page after the last one, and waits for it.
   ///
-  /// It fetches nothing if there is no such page, or if the object does not observe. A failure is
-  /// in the result; cancelling the caller ends its wait and not the fetch.
+  /// Nothing is fetched if there is no such page, or if the object does not observe. A failure is in the
+  /// result. Cancelling the caller ends its wait and not the fetch.
   ///
   /// - Returns: The result after the fetch.
   @discardableResult
@@ -106,12 +106,12 @@ extension _QueryObjectMembers where Stored: PageSequenceValue {
 }
 
 extension _QueryObjectMembers where Value: PageSequenceValue {
-  /// The pages; none without data.
+  /// The pages of the data; empty without data.
   public var pages: [Value.Page] { data?.pages ?? [] }
 }
 
 extension _QueryObjectMembers where Stored: PageSequenceValue {
-  /// The facts about the page after the last one; a reader hears of changes.
+  /// The facts about the page after the last one; a reader is told of changes.
   var nextPageFacts: NextPageMachine.Facts {
     noteRead(of: .data)
     return NextPageMachine.Facts(

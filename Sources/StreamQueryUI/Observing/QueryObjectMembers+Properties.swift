@@ -18,19 +18,20 @@ extension _QueryObjectMembers {
     return read(.error) { $0.phase }
   }
 
-  /// The newest data: fetched, written, kept or a placeholder.
+  /// The newest data: fetched, written, that of the former key, or a placeholder.
   public var data: Value? {
-    // Most views read the data, and `read` would look up the type of an optional value.
+    // `read` is not used here, because it would look up the type of an optional value, and most views read
+    // the data.
     noteRead(of: .data)
     return shownData
   }
   /// The error of the last fetch; `nil` after a success.
   public var error: (any Error)? { read(.error) { $0.error } }
-  /// Whether there is data, an error, or nothing yet.
+  /// Whether the result has data, an error, or neither yet.
   public var status: QueryStatus { read(.status) { $0.status } }
   /// The state of the fetch.
   public var fetchStatus: FetchStatus { read(.fetchStatus) { $0.fetchStatus } }
-  /// Whether there is no data yet, and no final error.
+  /// Whether there is neither data nor a final error yet.
   public var isPending: Bool { read(.isPending) { $0.isPending } }
   /// Whether there is data and the last fetch or write succeeded.
   public var isSuccess: Bool { read(.isSuccess) { $0.isSuccess } }
@@ -40,38 +41,37 @@ extension _QueryObjectMembers {
   public var isFetching: Bool { read(.isFetching) { $0.isFetching } }
   /// Whether a fetch is waiting for the network or the app.
   public var isPaused: Bool { read(.isPaused) { $0.isPaused } }
-  /// Whether the first fetch is running: pending and fetching.
+  /// Whether the first fetch is running: there is no data yet, and a fetch runs.
   public var isLoading: Bool { read(.isLoading) { $0.isLoading } }
-  /// Whether the data is being refreshed.
+  /// Whether a fetch is running although there is data or an error.
   public var isRefetching: Bool { read(.isRefetching) { $0.isRefetching } }
-  /// Whether the first fetch failed: an error without data.
+  /// Whether the first fetch has failed: there is an error and no data.
   public var isLoadingError: Bool { read(.isLoadingError) { $0.isLoadingError } }
-  /// Whether a refresh failed: an error in addition to data.
+  /// Whether a refetch has failed: there is an error, and data from before.
   public var isRefetchError: Bool { read(.isRefetchError) { $0.isRefetchError } }
-  /// Whether a fetch or write has ever settled.
+  /// Whether any fetch or write has ended so far.
   public var isFetched: Bool { read(.isFetched) { $0.isFetched } }
-  /// Whether a fetch or write has settled since the observation began.
+  /// Whether a fetch or write has ended since the observation began.
   public var isFetchedSinceSubscribing: Bool {
     read(.isFetchedSinceSubscribing) { $0.isFetchedSinceSubscribing }
   }
-  /// Whether the data is stale for this observer; `false` for a disabled one.
+  /// Whether the data is stale for this observer; `false` if the observer is disabled.
   public var isStale: Bool { read(.isStale) { $0.isStale } }
   /// Whether the query fetches by itself for this observer.
   public var isEnabled: Bool { read(.isEnabled) { $0.isEnabled } }
   /// Whether the data is a placeholder, or that of the former key.
   public var isPlaceholderData: Bool { read(.isPlaceholderData) { $0.isPlaceholderData } }
-  /// Whether a mutation shows changes that the server has not confirmed yet.
+  /// Whether the data has changes of a mutation that the server has not confirmed yet.
   public var isOptimistic: Bool { read(.isOptimistic) { $0.isOptimistic } }
-  /// Whether the client does not know yet if a store has data for the query; it does not fetch
-  /// before that.
+  /// Whether the query still waits to know if a store has data for it; it does not fetch before that.
   public var isRestoring: Bool { read(.isRestoring) { $0.isRestoring } }
   /// The date when the data was fetched or written.
   public var dataUpdatedAt: Date? { read(.dataUpdatedAt) { $0.dataUpdatedAt } }
   /// The date when a fetch last failed; `nil` if none ever did.
   public var errorUpdatedAt: Date? { read(.errorUpdatedAt) { $0.errorUpdatedAt } }
-  /// The number of fetches that failed for good.
+  /// The number of fetches that failed after their retries.
   public var errorUpdateCount: Int { read(.errorUpdatedAt) { $0.errorUpdateCount } }
-  /// The number of failed attempts of the running fetch, or of the last one if it failed.
+  /// The number of failed attempts of the running fetch; after a failure, of the last one.
   public var failureCount: Int { read(.failureCount) { $0.failureCount } }
   /// The error of the newest attempt; `nil` after a success.
   public var failureReason: (any Error)? { read(.failureReason) { $0.failureReason } }

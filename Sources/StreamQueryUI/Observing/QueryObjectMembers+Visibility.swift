@@ -1,12 +1,12 @@
 public import StreamQuery
 
-// These functions are for the property wrappers and view modifiers of other packages. Such a wrapper reports
-// what happens to its view, and the object decides whether it observes.
+// Functions for property wrappers and view modifiers of other packages. Such a wrapper reports the events of
+// its view, and the object decides whether it observes.
 //
-// The wrappers of this package decide themselves, once for an object and for the view around it. Both use
-// `PresenceMachine`.
+// The wrappers of this package decide themselves, once for an object and for the view around it. Both ways
+// use `PresenceMachine`.
 extension _QueryObjectMembers {
-  /// The view is drawn, with this query of this client.
+  /// Reports that the view is drawn with a query of a client, and observes the query if the period says so.
   ///
   /// Cached data shows at once, also in a view that does not observe yet.
   ///
@@ -14,7 +14,7 @@ extension _QueryObjectMembers {
   ///   - query: The query of the view.
   ///   - options: Options of the observer; `nil` keeps the present ones.
   ///   - client: The client.
-  ///   - period: When the view observes.
+  ///   - period: The period in which the view observes.
   public func drawn(
     _ query: Query<Stored>,
     options: ObserverOptions? = nil,
@@ -31,10 +31,10 @@ extension _QueryObjectMembers {
     }
   }
 
-  /// The view, or one of several that it makes, appears.
+  /// Reports that the view appears, or one of several views of which it consists.
   ///
-  /// Appearances are counted: each needs its ``disappeared()``. UIKit omits one when a swipe back is
-  /// cancelled; for such a framework, remember the last report.
+  /// Appearances are counted: each needs its ``disappeared()``. UIKit omits one of these when a swipe back is
+  /// cancelled; for such a framework, pass on only a report that differs from the last one.
   ///
   /// - Parameter client: The client.
   public func appeared(using client: QueryClient) {
@@ -42,12 +42,12 @@ extension _QueryObjectMembers {
     start(using: client)
   }
 
-  /// The view, or one of several that have appeared, disappears; a running request continues for a
-  /// second.
+  /// Reports that the view, or one of several that have appeared, disappears; a running request continues for
+  /// a second.
   public func disappeared() {
     let parts = madeRareParts()
     _ = parts.presence.disappeared()
-    // The caller knows that the view is gone, so there is no need to wait.
+    // The caller knows that the view is gone, so there is no wait for the end of the turn.
     _ = parts.presence.turnEnded()
     if !parts.presence.observes(parts.period) { stop() }
   }

@@ -1,30 +1,31 @@
 public import StreamQuery
 
 // swift-format-ignore: NoLeadingUnderscores
-/// The members of ``ObservedQuery`` and ``ObservedSelection``, written once.
+/// The public members of ``ObservedQuery`` and ``ObservedSelection``, written once.
 ///
-/// Its name begins with an underscore so that the documentation lists them on the pages of these two.
+/// The protocol's name begins with an underscore, so that the documentation lists the members on the pages of
+/// these types.
 @MainActor
 public protocol _QueryObjectMembers<Stored, Value>: AnyObject
 where Self: _QueryObject<Stored, Value> {
-  /// The data of the query.
+  /// The type of the query's data.
   associatedtype Stored: Sendable
-  /// The shown data: that of the query, or a selection of it.
+  /// The type of the shown data: that of the query's data, or of a selection from it.
   associatedtype Value: Sendable
 }
 
-// The life of an observation.
+// Starting, changing and stopping the observation.
 extension _QueryObjectMembers {
-  /// The query that is observed, or will be.
+  /// The query that is observed, now or after the next start.
   public var query: Query<Stored> { observedQuery }
 
-  /// The options of the observer, over those of the query.
+  /// The options of the observer, which take precedence over those of the query.
   public var options: ObserverOptions? { observerOptions }
 
-  /// The boundary for the errors that the query's `throwOnError` names; they also stay in the
+  /// The boundary for the errors that the query's `throwOnError` names; these errors also stay in the
   /// results.
   ///
-  /// It is not retained: the view or the model that shows its errors owns it.
+  /// The boundary is not retained here: it belongs to the view or the model that shows its errors.
   public var boundary: ErrorBoundary? {
     get { route?.boundary }
     set {
@@ -35,9 +36,10 @@ extension _QueryObjectMembers {
     }
   }
 
-  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
+  /// A function that applies arriving changes, for example inside of an animation; `nil` applies them
+  /// directly.
   ///
-  /// It does not apply to changes that show at once: at the start, or with another query.
+  /// It does not apply changes that show at once: at the start, or with another query.
   public var changeContext: ChangeContext? {
     get { rareParts?.changeContext }
     set {
@@ -46,10 +48,10 @@ extension _QueryObjectMembers {
     }
   }
 
-  /// Whether it observes: it was started, and not stopped since.
+  /// Whether the object observes: it was started, and was not stopped since.
   public var isObserving: Bool { client != nil }
 
-  /// Begins to observe; does nothing if it observes this client already.
+  /// Begins to observe; has no effect if the object observes this client already.
   ///
   /// Cached data shows at once, or else initial data or a placeholder.
   ///
@@ -60,7 +62,8 @@ extension _QueryObjectMembers {
 
   /// Stops observing; the shown result stays.
   ///
-  /// A waiting key takes effect at once: its cached data shows, and the next start observes it.
+  /// If a key waits in `update(query:options:debounce:)`, its cached data shows at once, and the next start
+  /// observes it.
   public func stop() {
     catchUp()
     var life = life
@@ -68,30 +71,30 @@ extension _QueryObjectMembers {
     rareParts?.debouncer?.flush()
   }
 
-  /// Changes the query or the options in place.
+  /// Changes the query or the options.
   ///
-  /// This is no new subscription: with the same key it fetches nothing, so a view may call it
-  /// whenever it is drawn. With another key, the cached data of that key shows at once, and is
-  /// fetched if it is stale.
+  /// This is no new subscription: with the same key nothing is fetched, so a view may call it whenever it is
+  /// drawn. With another key, the cached data of that key shows at once, and is fetched if it is stale.
   ///
-  /// For search as you type, another key can wait until no newer one has come for a time; meanwhile the
-  /// former one is observed and shown.
+  /// For search as you type, another key can wait until no newer key is set for a time; meanwhile the former
+  /// key is observed and shown.
   ///
   /// ```swift
   /// let found = ObservedQuery(.search("swift"), client: client)
   /// found.update(query: .search("swift streams"), debounce: .milliseconds(300))
   /// ```
   ///
-  /// The observed key, and a call without an interval, take effect at once, and end a wait. A second call
-  /// with the waiting key does not extend its wait. Until the wait ends, ``query``, ``firstValue()`` and all
-  /// commands, such as ``refetch(superseding:)``, concern the former key. Options take effect together with
-  /// the query of the same call, and at once without one; the last ones stay.
+  /// A key that is observed already, and a call without `debounce`, take effect at once and end a wait. A
+  /// second call with the waiting key does not extend the wait. Until the wait ends, ``query``,
+  /// ``firstValue()`` and all commands, such as ``refetch(superseding:)``, use the former key. Options take
+  /// effect together with the query of the same call, or at once if the call has no query; the last options
+  /// stay.
   ///
   /// - Parameters:
   ///   - query: The new query; `nil` keeps the present one.
   ///   - options: The new options; `nil` keeps the present ones.
-  ///   - debounce: The time without another key after which this one is observed, by the clock of the client;
-  ///     `nil` observes it at once.
+  ///   - debounce: The time for which no other key may be set before this one is observed, by the clock of
+  ///     the client; with `nil`, it is observed at once.
   public func update(
     query: Query<Stored>? = nil,
     options: ObserverOptions? = nil,
@@ -109,14 +112,15 @@ extension _QueryObjectMembers {
     if isOver { lookAgain() }
   }
 
-  /// Observes a query of a client from now on.
+  /// From now on, observes a query of a client.
   ///
-  /// For property wrappers and other adapters, which name their query at each update.
+  /// This is for property wrappers and other adapters, which name their query at each update.
   ///
   /// - Parameters:
   ///   - query: The query.
   ///   - options: Options of the observer; `nil` keeps the present ones.
-  ///   - debounce: The wait of another key, as in ``update(query:options:debounce:)``; `nil` is none.
+  ///   - debounce: The wait before another key is observed, as in ``update(query:options:debounce:)``; `nil`
+  ///     means none.
   ///   - client: The client.
   public func follow(
     _ query: Query<Stored>,
@@ -132,7 +136,7 @@ extension _QueryObjectMembers {
     if isOver { lookAgain() }
   }
 
-  /// Whether a query is observed only after a wait, if no other key comes meanwhile.
+  /// Returns whether a query is observed only after a wait, unless another key is set meanwhile.
   private func waits(
     for query: Query<Stored>,
     _ options: ObserverOptions?,
@@ -155,13 +159,13 @@ extension _QueryObjectMembers {
       }
       if waits { return true }
     }
-    // The options of the query that waits for its turn are for this query, which is observed next.
+    // Options that waited with a dropped query apply to this query, which is observed next.
     take(rareParts?.debouncer?.drop())
     return false
   }
 
-  /// Shows the first result of a new observer, without being one; does nothing if it shows this query of this
-  /// client already.
+  /// Shows the result that a new observer would first show, without observing, unless this query of this
+  /// client is shown already.
   func preview(_ query: Query<Stored>, _ options: ObserverOptions?, _ client: QueryClient) {
     let isOther = observedQuery.key != query.key
     observedQuery = query
@@ -169,11 +173,11 @@ extension _QueryObjectMembers {
     if isOther || machine.isNew || delivery?.isOf(client) != true { look(at: client) }
   }
 
-  /// Observes and shows nothing until the next call that names a query.
+  /// Stops observing and shows nothing, until a call names a query again.
   func showNothing() {
     stop()
     route?.leave(for: nil, of: nil)
-    // The query is forgotten, so that it counts as another one if it is named again.
+    // The query is replaced, so that the former one counts as another query when it is named again.
     observedQuery = .none
     clear()
   }

@@ -1,18 +1,18 @@
 internal import StreamQuery
 
-/// The parts that most observed queries do not have, in an object of their own.
+/// The parts that few observed queries have, in an object of their own to save memory.
 @MainActor
 final class RareParts<Value: Sendable> {
   var options: OptionsBox?
   var changeContext: ChangeContext?
   var route: ErrorRoute<Value>?
-  /// The object that hears of changes together with readers: the holder of a property wrapper.
+  /// The object that is told of changes together with readers: the holder of a property wrapper.
   weak var witness: (any ReaderWitness)?
-  /// The presence of a view that reports its appearances to the object.
+  /// The presence of a view, for a view that reports its appearances to the object.
   var presence = PresenceMachine()
-  /// Delays another key.
+  /// Delays the observation of another key.
   var debouncer: Debouncer?
-  /// When that view observes.
+  /// The period in which that view observes.
   var period = ObservationPeriod.onRender
 
   init(_ options: ObserverOptions? = nil) {

@@ -5,9 +5,9 @@ public import SwiftUI
 extension EnvironmentValues {
   /// The client of the queries in views.
   ///
-  /// Without `queryClient(_:)` above, it is one that all such views share, on any thread; a debug
-  /// build reports that once. Set it with that modifier, because `environment(_:_:)` reads a value
-  /// before it sets it.
+  /// If no `queryClient(_:)` is around a view, all such views share one client, on any thread; a debug build
+  /// reports that once. Set the client with that modifier, because `environment(_:_:)` reads a value before
+  /// it sets it.
   public var queryClient: QueryClient {
     get { queryEnvironment.client ?? FallbackClient.taken() }
     set { queryEnvironment.client = newValue }
@@ -15,15 +15,15 @@ extension EnvironmentValues {
 
   /// Whether property wrappers may observe their queries here; see `queryObservation(_:)`.
   ///
-  /// Set inside of such a modifier, it wins.
+  /// A value that is set inside of such a modifier takes precedence over it.
   public var queryObservationEnabled: Bool {
     get { queryEnvironment.observes }
     set { (queryEnvironment.observes, queryEnvironment.isExplicit) = (newValue, true) }
   }
 
-  /// The values that views pass down.
+  /// All values that views pass down to queries.
   ///
-  /// They are read by `@SwiftUI.Environment`, spelled in full, because the core has a type called
+  /// Wrappers read them by `@SwiftUI.Environment`, spelled in full, because the core has a type called
   /// `Environment`.
   var queryEnvironment: QueryEnvironment {
     get { self[QueryEnvironmentKey.self] }
@@ -36,7 +36,7 @@ extension EnvironmentValues {
 }
 
 extension View {
-  /// Gives a client to the queries of this view and of all views in it.
+  /// Sets the client for the queries of this view and of all views in it.
   ///
   /// Observed queries change to the new client, as if the view were new. A view that does not observe, such
   /// as a hidden one, is drawn with the cached data of the new client.
@@ -52,7 +52,7 @@ extension View {
   }
 }
 
-/// Gives a client to the queries of views: a given one, or a client of its own.
+/// Sets the client for the queries of its content: a given client, or one that lasts as long as this view.
 public struct QueryClientProvider<Content: View>: View {
   private let property: ClientProperty
   private let content: Content
@@ -73,7 +73,7 @@ public struct QueryClientProvider<Content: View>: View {
   }
 }
 
-/// The client of a view: a given one, or its own, made at the first update of the view.
+/// The client of a view: a given one, or the view's own, which is made at the first update.
 @MainActor
 private struct ClientProperty: DynamicProperty {
   @StateObject private var own: LazyClient
@@ -91,7 +91,7 @@ private struct ClientProperty: DynamicProperty {
   }
 }
 
-/// Makes its client at the first use.
+/// Makes a client at the first use.
 @MainActor
 private final class LazyClient: nonisolated StillObject {
   private(set) lazy var client = QueryClient()

@@ -2,10 +2,10 @@
 internal import Foundation
 public import SwiftUI
 
-/// Shows an error in place of its content, if a query in it fails with an error that its own view
-/// does not show.
+/// Shows an error in place of its content, if a query in the content fails with an error that belongs to a
+/// boundary.
 ///
-/// The `throwOnError` of a query decides which errors these are. Other errors stay in its
+/// The `throwOnError` of a query decides which errors belong to a boundary. Other errors stay in the query's
 /// properties.
 ///
 /// ```swift
@@ -17,8 +17,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// The nearest boundary that catches an error shows it. A new try resets the failed queries, and shows the
-/// content.
+/// The nearest boundary that catches an error shows it. When the user tries again, the failed queries are
+/// reset and the content is shown.
 public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   private let property: BoundaryProperty
   private let content: Content
@@ -27,8 +27,8 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   /// Creates a view.
   ///
   /// - Parameters:
-  ///   - catches: Whether it catches an error; by default all. Other errors go to the boundary
-  ///     around it.
+  ///   - catches: Returns whether this view catches an error; by default it catches all. Other errors go to
+  ///     the boundary around it.
   ///   - onReset: Called when the user tries again, before the queries do.
   ///   - content: The content.
   ///   - failure: Makes the replacement of the content from the error and an action that tries
@@ -46,14 +46,13 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
     self.init(nil, onReset, catches, content(), failure)
   }
 
-  /// Creates a view for the boundary of a model, whose queries report to it.
+  /// Creates a view for the boundary of a model; the model's queries report to that boundary.
   ///
-  /// The boundary decides which errors it catches, which boundary is around it, and what a reset
-  /// does.
+  /// The boundary itself decides which errors it catches, which boundary is around it, and what a reset does.
   ///
   /// - Parameters:
   ///   - boundary: The boundary.
-  ///   - content: The content; queries of property wrappers in it report to the boundary as well.
+  ///   - content: The content; queries of property wrappers in it also report to the boundary.
   ///   - failure: Makes the replacement of the content from the error and an action that tries
   ///     again.
   public init(
@@ -91,7 +90,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   }
 }
 
-/// The boundary of a view: a given one, or its own.
+/// The boundary of a view: a given one, or the view's own.
 @MainActor
 private struct BoundaryProperty: DynamicProperty {
   @StateObject private var holder: BoundaryHolder
@@ -120,7 +119,7 @@ private struct BoundaryProperty: DynamicProperty {
   }
 }
 
-/// Holds the boundary of a view, and replaces it if another boundary comes to be around the view.
+/// Retains the boundary of a view, and replaces it when the boundary around the view changes.
 @MainActor
 private final class BoundaryHolder: nonisolated StillObject {
   private(set) lazy var boundary = made(in: nil)
@@ -172,7 +171,7 @@ extension View {
 
   /// Shows an error and a button to try again in place of this view when a query in it fails.
   ///
-  /// The text is the error's `localizedDescription`; the button's is the string "Try again" of the app.
+  /// The text is the error's `localizedDescription`; the button's title is the string "Try again" of the app.
   ///
   /// - Parameter reset: Called when the user tries again, before the queries do.
   /// - Returns: The view.
@@ -186,7 +185,7 @@ extension View {
   }
 }
 
-/// Reports an error to the nearest ``ErrorBoundaryView``; does nothing if there is none.
+/// Reports an error to the nearest ``ErrorBoundaryView``; has no effect if there is none.
 ///
 /// ```swift
 /// struct SaveButton: View {
@@ -202,12 +201,12 @@ extension View {
 public struct ReportErrorAction: Sendable {
   let boundary: ErrorBoundary?
 
-  /// Reports an error, such as one of a button.
+  /// Reports an error, such as the error of a button's action.
   ///
   /// - Parameters:
   ///   - error: The error.
   ///   - retry: Called when the user tries again.
-  /// - Returns: Whether a boundary has caught it.
+  /// - Returns: Whether a boundary has caught the error.
   @MainActor @discardableResult
   public func callAsFunction(
     _ error: any Error,
@@ -218,7 +217,7 @@ public struct ReportErrorAction: Sendable {
 }
 
 extension EnvironmentValues {
-  /// Reports errors that belong to no query to the nearest boundary.
+  /// An action that reports errors without a query to the nearest boundary.
   public var reportError: ReportErrorAction {
     ReportErrorAction(boundary: queryEnvironment.boundary)
   }

@@ -15,8 +15,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Otherwise this is the same as a ``LiveQuery``. If the query depends on the view's state, the wrapper has
-/// only the default, and the modifier `query(_:_:)` the query:
+/// Otherwise the wrapper behaves as a ``LiveQuery``. If the query depends on the view's state, the wrapper
+/// has only the default, and the modifier `query(_:_:)` names the query:
 ///
 /// ```swift
 /// struct FollowersView: View {
@@ -38,10 +38,10 @@ public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
+  ///     first time.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
   public init(
     _ query: DefaultedQuery<Value>,
     options: ObserverOptions? = nil,
@@ -57,14 +57,14 @@ public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
     defaultValue = query.defaultValue
   }
 
-  /// Observes the query of a modifier.
+  /// Observes the query that the modifier `query(_:_:)` names.
   ///
   /// - Parameters:
   ///   - defaultValue: The value that is shown while there is no data.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
+  ///     first time.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
   public init(
     default defaultValue: Value,
     options: ObserverOptions? = nil,
@@ -80,7 +80,7 @@ public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
     ObservedDefaultedQuery(live.wrappedValue, default: defaultValue)
   }
 
-  /// For modifiers of views.
+  /// The value that modifiers of views take as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedQuery<Value>> { live.projectedValue }
 }
 #endif

@@ -2,7 +2,7 @@
 public import StreamQuery
 public import SwiftUI
 
-/// Observes a query over an object that fetches, for a view; see ``ObservedFetcher``.
+/// Observes a query with a fetcher, for a view; see ``ObservedFetcher``.
 ///
 /// ```swift
 /// @MainActor final class AddressSearch: QueryFetcher {
@@ -20,8 +20,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Object and query are made when the view is first drawn, and last as long as its state. Otherwise
-/// the same as a ``LiveQuery``.
+/// Fetcher and query are made when the view is first drawn, and last as long as its state. Otherwise the
+/// wrapper behaves as a ``LiveQuery``.
 @MainActor @propertyWrapper
 public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedFetcher<F>>
@@ -30,7 +30,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   private let animation: Animation?
   private let make: @MainActor () -> ObservedFetcher<F>
 
-  /// Observes a query over a fetcher.
+  /// Observes a query that is made from a fetcher.
   ///
   /// ```swift
   /// struct TeamListView: View {
@@ -45,10 +45,10 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   /// ```
   ///
   /// - Parameters:
-  ///   - fetcher: Makes the fetcher, once for each view; its captures are those of the new view.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
-  ///   - query: Makes the query over the fetcher, with its options.
+  ///   - fetcher: Makes the fetcher, once for each view, with the captures of the view's first value.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - query: Makes the query from the fetcher.
   public init(
     fetcher: @autoclosure @escaping @MainActor () -> F,
     options: ObserverOptions? = nil,
@@ -61,14 +61,14 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
     make = { ObservedFetcher(fetcher: fetcher(), options: options, query: query) }
   }
 
-  /// Observes a query over a fetcher.
+  /// Observes a query that is fetched by a fetcher, by the parts of its key.
   ///
   /// - Parameters:
   ///   - first: The first part of the key.
   ///   - part: The further parts, in order.
   ///   - fetcher: Makes the fetcher, once for each view.
   ///   - options: Options of the observer.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
   public init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ first: First,
     _ part: repeat each Part,
@@ -85,7 +85,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   /// The fetcher with its query as an observable object.
   public var wrappedValue: ObservedFetcher<F> { holder.object(make) }
 
-  /// For modifiers of views.
+  /// The value that modifiers of views take as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedFetcher<F>> { LiveHandle(holder: holder) }
 
   /// Called by SwiftUI before the view's body.

@@ -15,7 +15,7 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// A run continues after the view is gone.
+/// A run continues when the view is gone.
 @MainActor @propertyWrapper
 public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedMutation<Input, Output>>
@@ -23,18 +23,18 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   private let mutation: Mutation<Input, Output>?
   private let animation: Animation?
 
-  /// Runs a mutation; without one, the mutation that the modifier `mutation(_:_:)` names.
+  /// Runs a mutation; with `nil`, the mutation that the modifier `mutation(_:_:)` names.
   ///
   /// - Parameters:
-  ///   - mutation: The mutation; `nil` runs none before the modifier names one.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - mutation: The mutation; with `nil`, nothing can be run before the modifier names one.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
   public init(_ mutation: Mutation<Input, Output>? = nil, animation: Animation? = nil) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.mutation = mutation
     self.animation = animation
   }
 
-  /// Runs a mutation that is given by its key and its work.
+  /// Runs a mutation, made from its key and its work.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -51,7 +51,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
     holder.object { ObservedMutation(mutation ?? .none) }
   }
 
-  /// The value that modifiers of views take.
+  /// The value that modifiers of views take as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedMutation<Input, Output>> {
     LiveHandle(holder: holder)
   }

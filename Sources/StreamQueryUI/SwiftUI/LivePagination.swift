@@ -2,20 +2,20 @@
 public import StreamQuery
 public import SwiftUI
 
-/// Holds a position in pages for a view, and observes the query of the shown page.
+/// Keeps a position in pages for a view, and observes the query of the shown page.
 ///
 /// ```swift
 /// @LivePagination(Pagination(input: "swift"), query: { .search($0, $1) }) var repositories
 /// ```
 ///
-/// The position lasts as long as the view, even if that is drawn again.
+/// The position lasts as long as the view, even if the view is drawn again.
 @MainActor @propertyWrapper
 public struct LivePagination<
   Input: Hashable & Sendable,
   Page: Hashable & Sendable,
   Value: Sendable
 >: DynamicProperty {
-  /// The value of the property: the position, and the query of its page.
+  /// The type of the wrapped value: the position, and the query of its page.
   public typealias Observed = ObservedPagination<Input, Page, Value>
 
   @StateObject private var holder: LiveHolder<Observed>
@@ -25,16 +25,15 @@ public struct LivePagination<
   private let animation: Animation?
   private let make: @MainActor () -> Observed
 
-  /// Observes a page; without a query, the page that the modifier `pagination(_:input:query:)`
-  /// names.
+  /// Observes a page; with `nil`, the pages that the modifier `pagination(_:input:query:)` names.
   ///
   /// - Parameters:
   ///   - pagination: The first position.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether a page is shown until the data of the next one is there.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
-  ///   - query: The query of a page; its key must contain input and page. `nil` observes nothing
-  ///     before the modifier `pagination(_:input:query:)` names one.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether a page is shown until the data of the next one has come.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - query: Returns the query of a page; its key must contain input and page. With `nil`, nothing is
+  ///     observed before the modifier `pagination(_:input:query:)` names the pages.
   public init(
     _ pagination: Pagination<Input, Page>,
     options: ObserverOptions? = nil,
@@ -59,7 +58,7 @@ public struct LivePagination<
   /// Position and query as an observable object.
   public var wrappedValue: ObservedPagination<Input, Page, Value> { holder.object(make) }
 
-  /// For modifiers of views.
+  /// The value that modifiers of views take as `$` and the property's name.
   public var projectedValue: LiveHandle<Observed> { LiveHandle(holder: holder) }
 
   /// Called by SwiftUI before the view's body.

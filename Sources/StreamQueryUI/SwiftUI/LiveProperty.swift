@@ -2,7 +2,7 @@
 internal import StreamQuery
 internal import SwiftUI
 
-/// An observed query or selection of a view, for ``LiveQuery`` and ``LiveSelection``.
+/// The observed query or selection of a view; the common part of ``LiveQuery`` and ``LiveSelection``.
 @MainActor
 struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
   @StateObject private var holder: LiveHolder<Object>
@@ -22,8 +22,7 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
   ) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.query = query
-    // The options are in an object, because a view with a query is made often, and options are
-    // large.
+    // The options are in an object, because they are large, and SwiftUI makes the value of a view often.
     self.options = options.map { OptionsBox($0) }
     self.debounce = debounce
     self.animation = animation
@@ -39,8 +38,8 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        // The closure captures only the interval: the holder keeps the closure, and would retain
-        // itself if that captured this property.
+        // The closure captures only the interval. The holder stores the closure, and would retain itself if
+        // the closure captured this property.
         holder.configure(by: .wrapper, in: queryEnvironment) { [debounce] in
           $0.configure(query, $1, $2, $3, debounce: debounce)
         }

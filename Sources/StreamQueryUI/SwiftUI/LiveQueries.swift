@@ -14,11 +14,11 @@ public struct LiveQueries: DynamicProperty {
   private let queries: [AnyQuery]?
   private let animation: Animation?
 
-  /// Observes a list; without one, the list that the modifier `queries(_:_:)` names.
+  /// Observes a list of queries; with `nil`, the list that the modifier `queries(_:_:)` names.
   ///
   /// - Parameters:
-  ///   - queries: The queries; `nil` observes nothing before the modifier names some.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - queries: The queries; with `nil`, nothing is observed before the modifier names a list.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
   public init(_ queries: [AnyQuery]? = nil, animation: Animation? = nil) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.queries = queries
@@ -28,7 +28,7 @@ public struct LiveQueries: DynamicProperty {
   /// The list as an observable object.
   public var wrappedValue: ObservedQueries { holder.object { ObservedQueries() } }
 
-  /// For modifiers of views.
+  /// The value that modifiers of views take as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedQueries> { LiveHandle(holder: holder) }
 
   /// Called by SwiftUI before the view's body.

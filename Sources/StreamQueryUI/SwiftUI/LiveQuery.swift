@@ -18,10 +18,10 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Cached data shows in the first frame. The view is drawn again only when a property that it has
-/// read changes. Drawing its parent makes no new subscription.
+/// Cached data shows in the first frame. The view is drawn again only when a property changes that it has
+/// read. If its parent is drawn again, there is no new subscription.
 ///
-/// Give a query that depends on values of the view in its initialiser:
+/// A query that depends on values of the view is named in the view's initialiser:
 ///
 /// ```swift
 /// struct ProfileView: View {
@@ -33,24 +33,24 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Give a query that depends on state with the modifier `query(_:_:)` of a view in the body.
+/// A query that depends on state is named by the modifier `query(_:_:)` of a view in the body.
 ///
-/// Two wrappers of one key share its data and its requests; each has its own options. Read outside
-/// of a body, it shows nothing, and a debug build reports that.
+/// Two wrappers of one key share its data and its requests; each has its own options. If a wrapper is read
+/// outside of a body, it shows nothing, and a debug build reports that.
 @MainActor @propertyWrapper
 public struct LiveQuery<Value: Sendable>: DynamicProperty {
   private var live: LiveProperty<ObservedQuery<Value>>
 
-  /// Observes a query; without one, the query that the modifier `query(_:_:)` names.
+  /// Observes a query; with `nil`, the query that the modifier `query(_:_:)` names.
   ///
   /// - Parameters:
-  ///   - query: The query; `nil` observes nothing before the modifier names one.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - debounce: The time without another key after which a new key is observed, for search as you type;
-  ///     meanwhile the former one is shown. `nil` observes it at once. A modifier has its own interval.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - query: The query; with `nil`, nothing is observed before the modifier names one.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
+  ///     first time.
+  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
+  ///     observed; meanwhile the former key is shown. `nil` means no wait. A modifier has its own interval.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
   public init(
     _ query: Query<Value>? = nil,
     options: ObserverOptions? = nil,
@@ -63,14 +63,14 @@ public struct LiveQuery<Value: Sendable>: DynamicProperty {
     }
   }
 
-  /// Observes a query that is given by its key and its fetch.
+  /// Observes a query, made from its key and its fetch.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - options: Options of the observer.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
+  ///     first time.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
   ///   - fetch: Fetches the value.
   public init(
     key: QueryKey<Value>,
@@ -90,7 +90,7 @@ public struct LiveQuery<Value: Sendable>: DynamicProperty {
   /// The query as an observable object.
   public var wrappedValue: ObservedQuery<Value> { live.object }
 
-  /// For modifiers of views.
+  /// The value that modifiers of views take as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedQuery<Value>> { live.handle }
 }
 

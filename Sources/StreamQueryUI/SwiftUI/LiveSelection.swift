@@ -2,7 +2,7 @@
 public import StreamQuery
 public import SwiftUI
 
-/// Observes a selection of a query for a view; otherwise the same as a ``LiveQuery``.
+/// Observes a selection of a query for a view; otherwise the wrapper behaves as a ``LiveQuery``.
 ///
 /// ```swift
 /// @LiveSelection(.users, select: { $0.map(\.name) }) var names
@@ -11,7 +11,7 @@ public import SwiftUI
 public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty {
   private var live: LiveProperty<ObservedSelection<Stored, Value>>
 
-  /// Creates nothing: it needs a selection.
+  /// Explains that the wrapper needs a selection; this form creates nothing.
   @_documentation(visibility: internal)
   @available(
     *,
@@ -22,19 +22,18 @@ public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty 
     self.init { _ in throw CancellationError() }
   }
 
-  /// Observes a selection of a query; without one, of the query that the modifier `query(_:_:)`
-  /// names.
+  /// Observes a selection of a query; with `nil`, of the query that the modifier `query(_:_:)` names.
   ///
   /// - Parameters:
-  ///   - query: The query; `nil` observes nothing before the modifier names one.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - debounce: The time without another key after which a new key is observed, for search as you type;
-  ///     meanwhile the former one is shown. `nil` observes it at once. A modifier has its own interval.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
-  ///   - select: Makes the selection. Runs once for each new data of the query; its error is the
-  ///     error of the result. Its captures are those of the new view.
+  ///   - query: The query; with `nil`, nothing is observed before the modifier names one.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is fetched for
+  ///     the first time.
+  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
+  ///     observed; meanwhile the former key is shown. `nil` means no wait. A modifier has its own interval.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - select: Makes the selection, with the captures of the view's first value; runs once for each new
+  ///     data of the query. If it throws, the result has its error.
   public init(
     _ query: Query<Stored>? = nil,
     options: ObserverOptions? = nil,
@@ -56,7 +55,7 @@ public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty 
   /// The selection as an observable object.
   public var wrappedValue: ObservedSelection<Stored, Value> { live.object }
 
-  /// For modifiers of views.
+  /// The value that modifiers of views take as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedSelection<Stored, Value>> { live.handle }
 }
 #endif

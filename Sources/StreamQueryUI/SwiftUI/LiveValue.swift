@@ -2,8 +2,7 @@
 internal import StreamQuery
 public import SwiftUI
 
-/// Shows a value of the client in a view, such as the number of fetching queries; see
-/// ``ObservedValue``.
+/// Shows a value of the client in a view, such as the number of fetching queries; see ``ObservedValue``.
 ///
 /// ```swift
 /// struct ActivityView: View {
@@ -17,7 +16,7 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// The first value of a view stays its value.
+/// A view keeps its first source: another one at a later update is ignored.
 @MainActor @propertyWrapper
 public struct LiveValue<Value: Sendable>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedValue<Value>>
@@ -25,11 +24,11 @@ public struct LiveValue<Value: Sendable>: DynamicProperty {
   private let source: ClientValue<Value>
   private let animation: Animation?
 
-  /// Follows a value.
+  /// Shows a value of the client, and follows its changes.
   ///
   /// - Parameters:
-  ///   - source: The value.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - source: The description of the value.
+  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
   public init(_ source: ClientValue<Value>, animation: Animation? = nil) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.source = source
@@ -39,7 +38,7 @@ public struct LiveValue<Value: Sendable>: DynamicProperty {
   /// The present value.
   public var wrappedValue: Value { holder.object { ObservedValue(source) }.value }
 
-  /// For the modifier `attach(_:)`.
+  /// The value that the modifier `attach(_:)` takes as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedValue<Value>> { LiveHandle(holder: holder) }
 
   /// Called by SwiftUI before the view's body.

@@ -10,8 +10,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Views that show the same query share its data and its requests. While it is hidden, as under a
-/// pushed screen, it does not observe; when it is back, it refetches by the query's policy.
+/// Views that show the same query share its data and its requests. While a view is hidden, as under a pushed
+/// screen, it does not observe; when it is back, it refetches by the query's policy.
 public struct QueryView<Value: Sendable, Content: View>: View {
   @LiveQuery<Value> private var observed: ObservedQuery<Value>
   private let content: (ObservedQuery<Value>) -> Content
@@ -20,11 +20,11 @@ public struct QueryView<Value: Sendable, Content: View>: View {
   ///
   /// - Parameters:
   ///   - query: The query; it may be another one at each update of the parent.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - debounce: The time without another key after which a new key is observed, for search as you type;
-  ///     meanwhile the former one is shown. `nil` observes it at once.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
+  ///     first time.
+  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
+  ///     observed; meanwhile the former key is shown. `nil` means no wait.
   ///   - content: Makes the content from the query's properties.
   public init(
     _ query: Query<Value>,
@@ -42,7 +42,7 @@ public struct QueryView<Value: Sendable, Content: View>: View {
     self.content = content
   }
 
-  /// Creates a view of a query that has a default value.
+  /// Creates a view of a query with a default value.
   ///
   /// ```swift
   /// QueryView(Query("todos") { try await api.todos() }.defaulting(to: [])) { todos in
@@ -52,12 +52,12 @@ public struct QueryView<Value: Sendable, Content: View>: View {
   ///
   /// - Parameters:
   ///   - query: The query; it may be another one at each update of the parent.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - debounce: The time without another key after which a new key is observed, for search as you type;
-  ///     meanwhile the former one is shown. `nil` observes it at once.
-  ///   - content: Makes the content from the query's properties, whose data is never `nil`.
+  ///   - options: Options of the observer, which take precedence over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
+  ///     first time.
+  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
+  ///     observed; meanwhile the former key is shown. `nil` means no wait.
+  ///   - content: Makes the content from the query's properties; their data is never `nil`.
   public init(
     _ query: DefaultedQuery<Value>,
     options: ObserverOptions? = nil,

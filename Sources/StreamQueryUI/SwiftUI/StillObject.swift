@@ -5,18 +5,18 @@ internal import Combine
 internal import SwiftUI
 
 #if canImport(Combine)
-/// An object that SwiftUI makes once for each identity of a view, and that never causes drawing.
+/// An object that SwiftUI makes once for each identity of a view, and that never causes a drawing.
 ///
-/// It is the object of a `@StateObject`, whose closure runs once for each place of a view value in the
-/// hierarchy. The initial value of a `@State` is made with the view value, so that all places would share it.
-/// `Observation` tells views of changes, so the publisher is empty, and none is stored.
+/// It is stored in a `@StateObject`, because the closure of that runs once for each place of a view value in
+/// the hierarchy. The initial value of a `@State` is made with the view value, so all places would share it.
+/// `Observation` tells views of changes, so the publisher never publishes, and need not be stored.
 protocol StillObject: ObservableObject where ObjectWillChangePublisher == Empty<Void, Never> {}
 
 extension StillObject {
   var objectWillChange: Empty<Void, Never> { Empty(completeImmediately: false) }
 }
 #else
-/// An object of a view, in tests beside the stand-in for SwiftUI.
+/// An object of a view, for tests that use a replacement of SwiftUI.
 protocol StillObject: ObservableObject {}
 #endif
 

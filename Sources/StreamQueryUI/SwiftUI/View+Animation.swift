@@ -8,10 +8,11 @@ extension View {
   /// FeedView().queryAnimation(.default)
   /// ```
   ///
-  /// It animates neither the first frame nor changes that show at once: cached data of another key,
-  /// or the beginning of a mutation. Animate these with `withAnimation` at their origin.
+  /// The modifier animates neither the first frame nor changes that show at once: cached data of another key,
+  /// or the beginning of a mutation. Animate these with `withAnimation` where they are made.
   ///
-  /// - Parameter animation: The animation; `nil` for none. That of a property wrapper wins.
+  /// - Parameter animation: The animation; `nil` means none. The animation of a property wrapper takes
+  ///   precedence.
   /// - Returns: The view.
   public func queryAnimation(_ animation: Animation?) -> some View {
     queryTransaction(Transaction(animation: animation))
@@ -39,7 +40,7 @@ struct ContextModifier: ViewModifier {
   }
 }
 
-/// Replaces the context when SwiftUI updates its modifier.
+/// Replaces the function of the context at each update of the modifier.
 @MainActor
 private struct ContextProperty: DynamicProperty {
   @StateObject var context: SharedContext

@@ -3,8 +3,8 @@ public import StreamQuery
 public import SwiftUI
 
 extension View {
-  /// Fetches the next pages of an infinite query while this view is shown, until there is none, or the pages
-  /// push the view off the screen.
+  /// Fetches the next pages of an infinite query while this view is shown, until there are no more pages, or
+  /// until they push the view off the screen.
   ///
   /// ```swift
   /// struct EndlessFeed: View {
@@ -24,8 +24,8 @@ extension View {
   /// }
   /// ```
   ///
-  /// It waits for a fetch of all pages, such as after a pull to refresh. After a failure, it waits
-  /// until the view appears again, or other code fetches the page, such as a button with
+  /// The view waits for a fetch of all pages, such as after a pull to refresh. After a failure, it waits
+  /// until it appears again, or until other code fetches the page, such as a button with
   /// `feed.fetchNextPage()`. A page that is being fetched when the view disappears still arrives.
   ///
   /// - Parameter observed: The query.
@@ -52,17 +52,18 @@ where Object.Stored: PageSequenceValue {
       .onAppear { loader.appeared(observed) }
       .onDisappear { loader.disappeared() }
       .onChange(of: observed.nextPageFacts) { _, _ in loader.changed(observed) }
-      // Another object may have the same facts, so its identity is observed too.
+      // The identity is also compared, because another object may have the same facts.
       .onChange(of: ObjectIdentifier(observed)) { _, _ in loader.changed(observed) }
   }
 }
 
-/// Whether the view at the end of a list is shown, and its query.
+/// Fetches the next page while the view at the end of a list is shown: keeps whether it is shown, and the
+/// list's query.
 @MainActor
 final class NextPageLoader<Object: _QueryObjectMembers>: nonisolated StillObject
 where Object.Stored: PageSequenceValue {
   private var machine = NextPageMachine()
-  /// The last query of the view, the only one whose pages are fetched.
+  /// The last query that the view was given; only its pages are fetched.
   private weak var observed: Object?
 
   nonisolated init() {}

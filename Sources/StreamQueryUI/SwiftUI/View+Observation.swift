@@ -2,16 +2,16 @@
 public import SwiftUI
 
 extension View {
-  /// Sets when the property wrappers in this view observe; always, by default.
+  /// Sets the period in which the property wrappers in this view observe; by default they always do.
   ///
   /// ```swift
   /// ProfileView(id: 1).queryObservation(.onAppear)
   /// ```
   ///
-  /// Put it around the view with the wrappers, because a wrapper cannot know whether its view is
+  /// Put the modifier around the view with the wrappers, because a wrapper cannot know whether its view is
   /// shown.
   ///
-  /// - Parameter period: The period of observation.
+  /// - Parameter period: The period in which they observe.
   /// - Returns: The view.
   public func queryObservation(_ period: ObservationPeriod) -> some View {
     modifier(ObservationModifier(period: period))
@@ -19,16 +19,16 @@ extension View {
 
   /// Reports to a ``SceneActivity`` whether the scene of this view is in the foreground.
   ///
-  /// - Parameter activity: The receiver of the report.
+  /// - Parameter activity: The object that receives the reports.
   /// - Returns: The view.
   public func sceneActivity(_ activity: SceneActivity) -> some View {
     modifier(SceneModifier(activity: activity))
   }
 
-  /// Refetches a query when the user pulls, and shows the gesture's spinner meanwhile.
+  /// Refetches a query when the user pulls, and shows the gesture's spinner until the fetch has ended.
   ///
-  /// A failure is in the query's properties. SwiftUI may cancel the gesture when the view is drawn
-  /// again, which is no error, and the request continues.
+  /// A failure is in the query's properties. SwiftUI may cancel the gesture when the view is drawn again.
+  /// That is no error, and the request continues.
   ///
   /// - Parameter observed: The query.
   /// - Returns: The view.
@@ -36,7 +36,8 @@ extension View {
     refreshable { @MainActor in await observed.refetch() }
   }
 
-  /// Refetches a list of queries when the user pulls, and shows the gesture's spinner meanwhile.
+  /// Refetches a list of queries when the user pulls, and shows the gesture's spinner until all fetches have
+  /// ended.
   ///
   /// - Parameter observed: The list.
   /// - Returns: The view.
@@ -83,7 +84,7 @@ struct ObservationModifier: ViewModifier {
   }
 }
 
-/// Sets when the content observes, at each update of its modifier.
+/// Passes the period to the presence of the content, at each update of the modifier.
 @MainActor
 private struct ObservationProperty: DynamicProperty {
   @SwiftUI.Environment(\.queryEnvironment) var queryEnvironment
@@ -104,8 +105,8 @@ struct SceneModifier: ViewModifier {
   @SwiftUI.Environment(\.scenePhase) private var phase
   /// The presence of the content, which also identifies the scene.
   ///
-  /// Changes of queries do not count as a reason for empty content here: with many of them, a scene
-  /// would never count as hidden.
+  /// Changes of queries are not reported to it as a possible reason for empty content: with many of them, a
+  /// scene would never count as hidden.
   @StateObject private var presence: Presence
   private let activity: SceneActivity
 
@@ -123,7 +124,8 @@ struct SceneModifier: ViewModifier {
           activity.changed(presence, isForeground: false)
         }
         presence.appeared()
-        // A view that comes back, as from under another one, hears of no new phase.
+        // The phase is reported again, because a view that comes back from under another one gets no change
+        // of phase.
         say(phase)
       }
       .onDisappear { presence.disappeared(of: nil) }
@@ -149,7 +151,7 @@ struct PreviewModifier: ViewModifier {
   }
 }
 
-/// Makes a preview at the first update of its modifier.
+/// Makes a preview at the first update of the modifier.
 @MainActor
 private struct PreviewProperty: DynamicProperty {
   @StateObject private var holder: PreviewHolder

@@ -3,7 +3,7 @@ public import StreamQuery
 public import SwiftUI
 
 extension View {
-  /// Sets the infinite query of a property wrapper, by its key and the fetch of a page.
+  /// Names the infinite query for a property wrapper, by its key and the fetch of a page.
   ///
   /// ```swift
   /// struct TopicView: View {
@@ -30,11 +30,12 @@ extension View {
   ///   - live: The property wrapper.
   ///   - key: The key, which must have every input of the fetch.
   ///   - initialPageParam: The parameter of the first page.
-  ///   - maxPages: The maximum number of pages to keep, at least one.
-  ///   - enabled: Whether it fetches by itself.
+  ///   - maxPages: The maximum number of pages in the cache, at least one.
+  ///   - enabled: Whether the query fetches by itself.
   ///   - fetch: Fetches a page by its parameter.
-  ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
-  ///   - previousPageParam: The parameter of the page before the first one; `nil` if there is none.
+  ///   - nextPageParam: Returns the parameter of the page after the last one; `nil` if there is no such page.
+  ///   - previousPageParam: Returns the parameter of the page before the first one; `nil` if there is no such
+  ///     page.
   /// - Returns: The view.
   public func infiniteQuery<Page, PageParam, Object: _QueryObjectMembers>(
     _ live: LiveHandle<Object>,
@@ -59,7 +60,7 @@ extension View {
     )
   }
 
-  /// Sets the pages of a property wrapper, for input and queries that depend on the view's state.
+  /// Names the pages for a property wrapper, for input and queries that depend on the view's state.
   ///
   /// ```swift
   /// struct RepositoriesView: View {
@@ -74,16 +75,15 @@ extension View {
   /// }
   /// ```
   ///
-  /// Another input starts at the initial page. The wrapper observes from the appearance of this
-  /// view to its disappearance.
+  /// Another input starts at the initial page. The wrapper observes while this view is shown.
   ///
   /// - Parameters:
-  ///   - live: The property wrapper; its own query is not observed.
-  ///   - input: The input of the pages. Each update sets it, so set it nowhere else; `nil` leaves
-  ///     it to the property.
-  ///   - debounce: The time without another input after which a query with new input is observed, for search
-  ///     as you type; meanwhile the former pages are shown. `nil` observes it at once.
-  ///   - query: The query of a page; its key must contain input and page.
+  ///   - live: The property wrapper; a query of its own is not observed.
+  ///   - input: The input of the pages. Each update sets it, so set it nowhere else; with `nil`, the property
+  ///     keeps its own input.
+  ///   - debounce: For search as you type: the time for which no other input may be set before a query with
+  ///     new input is observed; meanwhile the former pages are shown. `nil` means no wait.
+  ///   - query: Returns the query of a page; its key must contain input and page.
   /// - Returns: The view.
   public func pagination<Input, Page, Value>(
     _ live: LiveHandle<ObservedPagination<Input, Page, Value>>,

@@ -3,7 +3,7 @@ public import StreamQuery
 public import SwiftUI
 
 extension View {
-  /// Sets the query of a property wrapper, for queries that depend on the view's state.
+  /// Names the query for a property wrapper, for queries that depend on the view's state.
   ///
   /// ```swift
   /// struct FollowersView: View {
@@ -17,15 +17,15 @@ extension View {
   /// }
   /// ```
   ///
-  /// The wrapper observes from the appearance of this view to its disappearance. The body is drawn
-  /// before that, so that cached data shows one update later than with a query in the initialiser.
+  /// The wrapper observes while this view is shown. The body is drawn before that, so that cached data shows
+  /// one update later than with a query in the initialiser.
   ///
   /// - Parameters:
-  ///   - live: The property wrapper; its own query is not observed from then on, even after this modifier is
-  ///     gone.
+  ///   - live: The property wrapper; from then on a query of its own is not observed, even after this
+  ///     modifier is gone.
   ///   - query: The query; it may be another one at each update.
-  ///   - debounce: The time without another key after which a query with a new key is observed, for search as
-  ///     you type; meanwhile the former one is shown. `nil` observes it at once.
+  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
+  ///     observed; meanwhile the former key is shown. `nil` means no wait.
   /// - Returns: The view.
   public func query<Object: _QueryObjectMembers>(
     _ live: LiveHandle<Object>,
@@ -35,7 +35,7 @@ extension View {
     asking(live) { $0.configure(query, $1, $2, $3, debounce: debounce) }
   }
 
-  /// Sets the query of a property wrapper by a key and a fetch.
+  /// Names the query for a property wrapper, by a key and a fetch.
   ///
   /// ```swift
   /// struct FollowersView: View {
@@ -54,9 +54,9 @@ extension View {
   /// - Parameters:
   ///   - live: The property wrapper.
   ///   - key: The key, which must have every input of the fetch.
-  ///   - enabled: Whether it fetches by itself.
-  ///   - debounce: The time without another key after which a query with a new key is observed, for search as
-  ///     you type; meanwhile the former one is shown. `nil` observes it at once.
+  ///   - enabled: Whether the query fetches by itself.
+  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
+  ///     observed; meanwhile the former key is shown. `nil` means no wait.
   ///   - fetch: Fetches the value.
   /// - Returns: The view.
   public func query<Object: _QueryObjectMembers>(
@@ -69,7 +69,7 @@ extension View {
     query(live, Query(key: key, fetch: fetch).enabled(enabled), debounce: debounce)
   }
 
-  /// Sets the list of a property wrapper.
+  /// Names the list of queries for a property wrapper.
   ///
   /// - Parameters:
   ///   - live: The property wrapper.
@@ -79,7 +79,7 @@ extension View {
     asking(live) { $0.configure(queries, $2, $3) }
   }
 
-  /// Sets the mutation of a property wrapper, for mutations that depend on the view's state.
+  /// Names the mutation for a property wrapper, for mutations that depend on the view's state.
   ///
   /// - Parameters:
   ///   - live: The property wrapper.
@@ -92,7 +92,7 @@ extension View {
     asking(live) { $0.configure(mutation, $2, $3) }
   }
 
-  /// Sets the mutation of a property wrapper by its work, which may use the view's state.
+  /// Names the mutation for a property wrapper, by its work, which may use the view's state.
   ///
   /// ```swift
   /// struct RenameField: View {
@@ -109,9 +109,9 @@ extension View {
   ///
   /// - Parameters:
   ///   - live: The property wrapper.
-  ///   - key: The key; without one, all such mutations of these types share the empty key.
-  ///   - perform: The work. A run that has not ended makes its next attempt with the latest work,
-  ///     so put values that must not change during a run into the input or the key.
+  ///   - key: The key; without it, all such mutations of the same types share the empty key.
+  ///   - perform: The work. If a run has not ended, its next attempt uses the latest work, so put values that
+  ///     must not change during a run into the input or the key.
   /// - Returns: The view.
   public func mutation<Input, Output>(
     _ live: LiveHandle<ObservedMutation<Input, Output>>,
@@ -123,8 +123,8 @@ extension View {
 
   /// Makes a property wrapper observe only while this view is shown.
   ///
-  /// Each appearance is a new subscription, which refetches by the query's `refetchOnSubscribe`. A
-  /// request outlives the disappearance by a second.
+  /// Each appearance is a new subscription, which refetches by the query's `refetchOnSubscribe`. A request
+  /// outlives the disappearance by a second.
   ///
   /// - Parameter live: The property wrapper.
   /// - Returns: The view.
@@ -141,7 +141,7 @@ extension View {
   }
 }
 
-/// Makes its request when SwiftUI updates its modifier.
+/// Names what the property wrapper observes, at each update of the modifier.
 @MainActor
 struct AskedProperty<Object: AnyObject>: DynamicProperty {
   @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment

@@ -5,12 +5,12 @@ internal import Darwin
 @preconcurrency internal import Dispatch
 #endif
 
-/// Runs code that SwiftUI calls before a body.
+/// Runs code that SwiftUI calls before a view's body.
 ///
-/// In Apple's interface, `DynamicProperty.update()` has no isolation. By its documentation, SwiftUI calls it
-/// before it renders a view's body, which is isolated to the main actor. OpenSwiftUI, which rebuilds the
-/// system's, updates the properties of a view and its body in one rule, on the main thread unless a property
-/// does not need that. An app can call it on any thread.
+/// In Apple's interface, `DynamicProperty.update()` has no isolation. By the documentation, SwiftUI calls it
+/// before it renders a view's body, which is isolated to the main actor. OpenSwiftUI, which rebuilds Apple's
+/// SwiftUI, updates the properties of a view and its body in one rule, on the main thread unless a property
+/// does not need that. An app can call the method on any thread.
 ///
 /// - [Apple](https://developer.apple.com/documentation/swiftui/dynamicproperty/update())
 /// - [OpenSwiftUI](https://github.com/OpenSwiftUIProject/OpenSwiftUI/blob/main/Sources/OpenSwiftUICore/Data/DynamicProperty/DynamicProperty.swift)
@@ -18,7 +18,8 @@ enum ViewUpdate {
   #if canImport(Darwin)
   private static var isOnMainThread: Bool { pthread_main_np() != 0 }
   #else
-  // On other systems, where only tests have views, the main queue may leave the first thread.
+  // On other systems, where only tests have views, the main queue may leave the first thread, so the queue is
+  // asked.
   private static var isOnMainThread: Bool { DispatchQueue.getSpecific(key: mainQueue) != nil }
 
   private static let mainQueue: DispatchSpecificKey<Void> = {
@@ -28,7 +29,7 @@ enum ViewUpdate {
   }()
   #endif
 
-  /// Runs an update on the main actor; on another thread it does not run, and that is reported.
+  /// Runs an update on the main actor; a call on another thread is reported, and runs nothing.
   nonisolated static func run(_ update: @MainActor () -> Void) {
     guard isOnMainThread else { return ViewMisuse.updatedOffTheMainThread.report() }
     // Code on the main thread is isolated to the main actor.
