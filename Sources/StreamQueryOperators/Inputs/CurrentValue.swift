@@ -75,7 +75,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     Iterator(source: self)
   }
 
-  /// Sets the value, if it still has a version.
+  /// Sets the value, if its version is still the given one.
   ///
   /// - Returns: `false` if the value was set meanwhile, so that the change must run again.
   private func set(_ value: Value, ifStill version: UInt64?) -> Bool {

@@ -13,7 +13,7 @@ struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
   /// A number that grows with each new value.
   private(set) var version: UInt64 = 0
   private(set) var isFinished = false
-  /// The waiters, in the order of their identifiers and of their coming.
+  /// The waiters, in the order in which they came.
   private var waiters: [(id: UInt64, waiter: Waiter)] = []
   private var lastID: UInt64 = 0
 

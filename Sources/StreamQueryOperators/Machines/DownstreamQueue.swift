@@ -13,9 +13,9 @@
 /// the end does.
 struct DownstreamQueue: Equatable, Sendable {
   enum State: Equatable, Sendable {
-    /// More arrivals may come.
+    /// More elements may come.
     case open
-    /// No more arrivals come. The queued ones are delivered first, and then the failure, if there is one.
+    /// No more elements come. The queued ones are delivered first, and then the failure, if there is one.
     case ending(failure: ArrivalID?)
     /// The consumer has got the end, or was cancelled or released.
     case closed
@@ -26,13 +26,13 @@ struct DownstreamQueue: Equatable, Sendable {
   /// Whether the consumer waits for an answer.
   private(set) var isWaiting = false
 
-  /// The arrivals that the consumer has not taken yet, oldest first; empty while the consumer waits.
+  /// The elements that the consumer has not taken yet, oldest first; empty while the consumer waits.
   private(set) var queue: [ArrivalID] = []
 
-  /// The arrival that is held outside of the queue.
+  /// The element that is held outside of the queue.
   private(set) var held: ArrivalID?
 
-  /// Whether further arrivals are accepted.
+  /// Whether further elements are accepted.
   var isOpen: Bool { state == .open }
 
   /// Notes that the consumer waits for an element, and answers at once if there is one.
@@ -41,33 +41,33 @@ struct DownstreamQueue: Equatable, Sendable {
     return answer()
   }
 
-  /// Adds an arrival at the end of the queue.
+  /// Adds an element at the end of the queue.
   mutating func append(_ arrival: ArrivalID) -> [OperatorAction] {
     guard isOpen else { return [.discard(arrival)] }
     queue.append(arrival)
     return answer()
   }
 
-  /// Replaces all queued arrivals with a newer one.
+  /// Replaces all queued elements with a newer one.
   mutating func replace(with arrival: ArrivalID) -> [OperatorAction] {
     guard isOpen else { return [.discard(arrival)] }
     return discardQueue() + append(arrival)
   }
 
-  /// Holds an arrival outside of the queue, in place of the one that is held.
+  /// Holds an element outside of the queue, in place of the one that is held.
   mutating func hold(_ arrival: ArrivalID) -> [OperatorAction] {
     guard isOpen else { return [.discard(arrival)] }
     defer { held = arrival }
     return held.map { [.discard($0)] } ?? []
   }
 
-  /// Replaces all queued arrivals with the held one, if there is one.
+  /// Replaces all queued elements with the held one, if there is one.
   mutating func deliverHeld() -> [OperatorAction] {
     guard let arrival = held.take() else { return [] }
     return replace(with: arrival)
   }
 
-  /// Ends the sequence after the queued and held arrivals, with a failure if there is one.
+  /// Ends the sequence after the queued and held elements, with a failure if there is one.
   mutating func end(with failure: ArrivalID?) -> [OperatorAction] {
     guard isOpen else { return failure.map { [.discard($0)] } ?? [] }
     let delivery = deliverHeld()
@@ -83,7 +83,7 @@ struct DownstreamQueue: Equatable, Sendable {
     return [.timeOut]
   }
 
-  /// Ends the sequence at once: drops queued and held arrivals, and tells a waiting consumer.
+  /// Ends the sequence at once: drops queued and held elements, and tells a waiting consumer.
   mutating func close() -> [OperatorAction] {
     var actions = discardQueue() + (held.take().map { [.discard($0)] } ?? [])
     if case .ending(let failure?) = state { actions.append(.discard(failure)) }

@@ -55,7 +55,7 @@ struct MergeMachine: OperatorMachine {
       }
       return running.isEmpty ? downstream.end(with: nil) : []
     case .failed(let upstream, with: let failure):
-      // A stopped upstream may fail because of that; its failure is ignored.
+      // An upstream may fail because it was stopped; that failure is ignored.
       guard running.remove(upstream) != nil else { return [.discard(failure)] }
       return stopAll() + downstream.end(with: failure)
     case .cancelled:

@@ -6,13 +6,13 @@ enum OperatorAction: Equatable, Sendable {
   case pull(UpstreamID)
   /// Cancel the task of this upstream, or drop the upstream if it was never started.
   case stop(UpstreamID)
-  /// Give the machine an input at this time. At most one timer runs.
+  /// Send `timerFired` to the machine at this time. At most one timer runs.
   case wake(at: Duration)
   /// Cancel the timer.
   case stopTimer
-  /// Deliver this arrival to the waiting consumer.
+  /// Deliver this element or failure to the waiting consumer.
   case deliver(ArrivalID)
-  /// Drop an arrival that the consumer will not get.
+  /// Drop an element or failure that the consumer will not get.
   case discard(ArrivalID)
   /// Tell the waiting consumer that the sequence has ended.
   case finish

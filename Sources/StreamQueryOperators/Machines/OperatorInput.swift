@@ -10,7 +10,7 @@ enum OperatorInput: Equatable, Sendable {
   case opened(UpstreamID, from: UpstreamID)
   /// An upstream that was asked for an element has finished.
   case finished(UpstreamID)
-  /// An upstream that was asked for an element has failed; the failure is an arrival like any element.
+  /// An upstream that was asked for an element has failed; the failure is delivered like an element.
   case failed(UpstreamID, with: ArrivalID)
   /// The timer fired, at its time or later. A cancelled timer may still fire.
   case timerFired

@@ -24,7 +24,8 @@ package struct AccountPlace: Sendable {
 }
 
 nonisolated extension QueryClient {
-  /// The accounts object that made the client; `nil` if no account has this client, or if the object is gone.
+  /// The accounts object that made the client; `nil` if the client belongs to no account, or if the object is
+  /// gone.
   @_spi(Adapters) public nonisolated var accounts: QueryAccounts? {
     configuration.keeping[AccountPlace.self]?.accounts
   }

@@ -30,7 +30,7 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
   private var known: [String: [Known]] = [:]
   /// The number of accounts in `known` at which the table removes accounts without a living client.
   private var knownLimit = 64
-  /// The calls that wait for the turn of each account; an account with a free turn has no row.
+  /// The calls that wait for the turn of each account; an account without a running call has no row.
   private var turns: [String: [Wait]] = [:]
   private var lastSerial = 0
 

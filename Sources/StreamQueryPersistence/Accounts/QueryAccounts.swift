@@ -284,8 +284,8 @@ public final class QueryAccounts: Sendable {
     turn.erased.withLock { $0 = clients }
     for client in clients { reportUnlisted(client, name) }
     let ending = ending(of: name, clients, turn)
-    // The stores are erased before the clients are over. The wipe begins a new generation, which refuses late
-    // saves, so the call need not wait for them.
+    // The stores are erased before the clients have ended. The wipe begins a new generation, which refuses
+    // late saves, so the call need not wait for them.
     var failures = await ending.erase()
     for client in clients { await client.waitUntilOver() }
     // A task may still be writing the note that it began before the call had the turn. The removal waits, so
@@ -342,9 +342,9 @@ public final class QueryAccounts: Sendable {
   private final class Turn: Sendable {
     /// The clients that the call erased while it had the turn.
     let erased = Mutex<[QueryClient]>([])
-    /// The end of the account, if it was certain before the call had the turn.
+    /// The work that ends the account, if the end was certain while the call still waited for the turn.
     let ending = Mutex<AccountEnding?>(nil)
-    /// A signal that the task which writes the note before the turn is done.
+    /// A signal that the note is written which the call writes while it waits for the turn.
     let noted = SharedOneShot<Void>()
   }
 

@@ -1,6 +1,7 @@
 /// The keys that an archive of an import announces for later ones; the import reports each archive.
 ///
-/// It finds the differences between two archives, so that the cache examines only these under its lock.
+/// This value finds the differences between two archives, so that the cache examines only these under its
+/// lock.
 struct PendingNames {
   /// The announced keys as text, each once.
   private var names: [String] = []

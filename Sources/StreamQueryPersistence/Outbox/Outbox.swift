@@ -13,8 +13,8 @@ public struct Outbox: Sendable {
   private var engine: OutboxEngine? { client.durableRuns as? OutboxEngine }
 
   /// The items that wait at present, in the order in which they were started.
+  ///
   /// - Complexity: O(1) for each change since the last read, and a 64th of the number of items.
-  /// - Complexity: O(1) for each change since it was last read, and a 64th of the number of items.
   public var currentItems: OutboxItems { engine?.items ?? OutboxItems() }
 
   /// The waiting items, now and after each change.

@@ -119,7 +119,7 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  /// Claims runs for an outbox.
+  /// Claims runs for an outbox, so that no other outbox of the process sends them.
   ///
   /// - Returns: The granted runs: no other outbox has claimed them, and their records were not removed
   ///   meanwhile.

@@ -3,7 +3,7 @@
 // Giving stored items to the client.
 
 extension OutboxEngine {
-  /// Begins runs for the open items with a known mutation, until no thread has asked for another round.
+  /// Begins runs for the open items with a known mutation, and repeats that while other threads ask for it.
   func feed() {
     guard var work = update({ $0.feeding.asked(for: $0.openWork) }) else { return news.send() }
     while true {

@@ -101,7 +101,8 @@ extension OutboxEngine {
       isReplaced = !state.writer.stage.hasEnded && state.ledger.replaced(replacement)
       return isReplaced ? state.writer.requested() : nil
     }
-    // If it was not replaced, the item's run has begun meanwhile, or another call has given it an input.
+    // If the input was not replaced, the item's run has begun meanwhile, or another call has changed the
+    // input.
     guard isReplaced else { throw OutboxError.sending }
     try await waitUntilSettled(id, header.revision + 1)
   }

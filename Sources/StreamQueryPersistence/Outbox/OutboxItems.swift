@@ -1,7 +1,7 @@
 /// The items of an outbox at one time, in the order in which they were started.
+///
 /// The collection shares unchanged items with the previous one, so that a long queue can be observed while it
 /// is sent.
-/// while it is sent.
 public struct OutboxItems: RandomAccessCollection, Sendable {
   /// A group of neighbouring items.
   struct Block: Sendable {

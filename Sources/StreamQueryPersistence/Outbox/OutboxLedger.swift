@@ -206,7 +206,7 @@ struct OutboxLedger: Sendable {
     _ failures: [RunIdentity: ErrorBox],
     pacing: [RunIdentity: Pacing] = [:]
   ) -> [Entry] {
-    /// In each scope, the lanes of the open items that do not begin now.
+    /// In each scope, the lanes, of mutation and pacing key, of the open items that do not begin now.
     var blocked: [String: Set<OutboxRecord.Lane>] = [:]
     var begun: [Entry] = []
     for index in entries.indices {

@@ -29,7 +29,8 @@ struct OutboxRecord: Sendable {
     var lane: Lane { Lane(mutation: mutation, pacingKey: pacingKey) }
   }
 
-  /// The part of a scope in which runs may be versions of each other.
+  /// The runs of a scope that may be versions of each other, because they have the same mutation and pacing
+  /// key.
   struct Lane: Hashable, Sendable {
     let mutation: String
     let pacingKey: String?

@@ -84,7 +84,7 @@ struct PendingChanges: Sendable {
     }
   }
 
-  /// Removes the removal of a key.
+  /// Drops the noted removal of a key.
   ///
   /// - Returns: Whether there was a removal.
   mutating func forgetRemoval(_ key: EntryKey) -> Bool { removed.remove(key) != nil }

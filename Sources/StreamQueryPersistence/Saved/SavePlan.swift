@@ -58,7 +58,7 @@ struct SavePlan: Sendable {
     }
   }
 
-  /// The value of `begun` after the next start, which writes all changes so far.
+  /// The number of the next round of writing, which includes all changes so far.
   var nextRound: UInt64 { begun + 1 }
 
   private mutating func begin(after delay: Duration) -> UInt64 {

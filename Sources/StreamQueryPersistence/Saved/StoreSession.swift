@@ -16,7 +16,7 @@ struct StoreSession: WrittenPart {
   enum Reading: Sendable {
     /// The store is being read.
     ///
-    /// - isEarly: Whether a caller asked for this read, so that it began before its time.
+    /// - isEarly: Whether a caller asked for this read, so that it began before the pause had ended.
     /// - isAskedAgain: Whether a caller has asked for another read, because this one may have begun too
     ///   early.
     case underWay(isEarly: Bool, isAskedAgain: Bool)

@@ -11,7 +11,7 @@ internal import Synchronization
     case runs
   }
 
-  /// The state in which the store can, or cannot, be used.
+  /// The state of the store: whether it can be used, and if not, why.
   public enum State: Sendable {
     /// The store has not been read yet.
     case reading
@@ -36,9 +36,9 @@ internal import Synchronization
   public var store: any QueryStore
   /// The part of the store that the client uses.
   public var partition: StorePartition
-  /// The kind of data that the client has there.
+  /// The kind of data that the client has in the store.
   public var content: Content
-  /// The state in which the store can, or cannot, be used.
+  /// The state of the store: whether it can be used, and if not, why.
   public var state: State
   /// The number of records in the client's part.
   public var recordCount: Int

@@ -24,7 +24,7 @@ struct StoreWriter: Sendable {
   typealias Answer = SharedOneShot<QueryStoreError?>
   typealias Round = (step: SavePlan.Step, task: UInt64, answers: [Answer])
 
-  /// The state in which the store can, or cannot, be used.
+  /// The state of the store: whether it can be used, and if not, why.
   enum Phase: Sendable {
     /// The store has not been read.
     case loading
@@ -101,7 +101,7 @@ struct StoreWriter: Sendable {
 
   /// Notes that the client ends. Unless all is erased, ``lastRound()`` must follow.
   ///
-  /// - Parameter isErased: Whether nothing is written any more.
+  /// - Parameter isErased: Whether all data is erased, so that nothing is written any more.
   /// - Returns: Whether the client had not ended before, and the callers to answer.
   mutating func clientEnded(isErased: Bool) -> (isFirst: Bool, answers: [Answer]) {
     let isFirst = stage.ended(isErased: isErased)

@@ -43,7 +43,7 @@ enum WriterStage: Sendable {
 
   /// Notes that the client ends.
   ///
-  /// - Parameter isErased: Whether nothing is written any more.
+  /// - Parameter isErased: Whether all data is erased, so that nothing is written any more.
   /// - Returns: Whether the client had not ended before.
   mutating func ended(isErased: Bool) -> Bool {
     let hadEnded = hasEnded

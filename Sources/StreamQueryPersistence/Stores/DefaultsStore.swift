@@ -24,7 +24,7 @@ public actor DefaultsStore: QueryStore {
 
   /// Orders the uses of each value without a lock, because the storage is user code.
   ///
-  /// A single executor for all stores would run the tasks of one simulation in the time of another one.
+  /// An executor that all stores share would mix the tasks of different simulations.
   private static let turns = StoreTurns<Key>()
 
   private let storage: any DefaultsStorage

@@ -219,7 +219,7 @@ extension FileStore {
     }
   }
 
-  /// Writes a new file under a temporary name, and then gives it its name, in place of a former file.
+  /// Writes a new file under a temporary name, and then renames it, in place of a former file.
   func replaceFile(
     _ name: LogFileName,
     by image: [UInt8]

@@ -62,7 +62,7 @@ public actor FileStore: QueryStore {
     let number: Int32?
   }
 
-  /// The state in which the store answers calls, or does not.
+  /// Whether the store answers calls, lets them wait, or is closed.
   enum Phase {
     case ready
     /// Calls wait until the store is resumed.
@@ -94,7 +94,7 @@ public actor FileStore: QueryStore {
   /// The new generations of wiped partitions that are not in the file's name, because the file was closed
   /// before it could be renamed.
   var begun: [StorePartition: StoreGeneration] = [:]
-  /// The damage that was found in partitions, from when their files were closed.
+  /// The damage that had been found in partitions when their files were closed.
   var knownDamage: [StorePartition: PartitionLog.KnownDamage] = [:]
 
   #if !os(Windows) && !os(WASI)

@@ -5,7 +5,8 @@
 enum SHA256 {
   /// Returns the 32 bytes of the digest.
   ///
-  /// - Complexity: O(*n*) in the number of bytes. Some nanoseconds for each suit names, but not values.
+  /// - Complexity: O(*n*) in the number of bytes; each takes some nanoseconds, which suits names but not
+  ///   values.
   static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
     var bytes = Array(message)
     let bits = UInt64(bytes.count) &* 8

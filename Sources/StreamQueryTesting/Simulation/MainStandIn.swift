@@ -13,10 +13,10 @@ final class MainStandIn: SerialExecutor {
   /// The claim during which the current task began.
   @TaskLocal private static var claim: Claim?
 
-  /// The claimed thread; 0 if no thread is claimed.
+  /// The thread that runs the main-actor code of a simulation; 0 if no thread does.
   private static let owner = Atomic<UInt>(0)
   private static let isOffMainActor = Atomic<Bool>(false)
-  /// The executor of the present claim; without a claim, that of the last one.
+  /// The newest executor; it is in use while a thread is claimed.
   private static let newest = Mutex<MainStandIn?>(nil)
 
   private let former: MainStandIn?
@@ -35,12 +35,12 @@ final class MainStandIn: SerialExecutor {
     }
   }
 
-  /// Whether the current thread is claimed.
+  /// Whether the current thread runs the main-actor code of a simulation.
   static var isOnClaimedThread: Bool {
     owner.load(ordering: .acquiring) == ThreadIdentity.current.number
   }
 
-  /// The executor of the current thread's claim; `nil` if the thread is not claimed.
+  /// The executor that replaces the main actor's on the current thread; `nil` if none does.
   static var ofThisThread: MainStandIn? {
     isOnClaimedThread ? newest.withLock { $0 } : nil
   }
@@ -122,7 +122,7 @@ final class MainStandIn: SerialExecutor {
   }
 }
 
-/// A claim, as a task-local value of the tasks that began during it.
+/// A thread's claim, as a task-local value of the tasks that began during it.
 private final class Claim: Sendable {
   private enum Stage: Int, AtomicRepresentable {
     case on, over, reported

@@ -28,7 +28,7 @@ struct SwiftTesting: Sendable {
 
   private let find: @Sendable (String) -> UnsafeMutableRawPointer?
 
-  /// Finds the library in this process.
+  /// Creates the functions, which are looked up in this process when they are called.
   ///
   /// - Parameter find: Finds the address of a function by its name.
   init(find: @escaping @Sendable (String) -> UnsafeMutableRawPointer? = LoadedSymbol.address) {

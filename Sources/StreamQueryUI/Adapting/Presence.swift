@@ -8,8 +8,8 @@ internal import StreamQuery
 /// so that the modifier is drawn.
 @MainActor
 final class Presence: nonisolated Observable {
-  /// The state of a turn of the main actor in which the hidden view is updated: whether a body reads the
-  /// presence.
+  /// Whether a body has read the presence in this turn of the main actor, while the view is hidden and
+  /// updated.
   private enum Reading {
     case none
     case awaited
@@ -21,7 +21,8 @@ final class Presence: nonisolated Observable {
   private var machine = PresenceMachine()
   /// Called when the content is shown or hidden.
   var onChange: (@MainActor () -> Void)?
-  /// The members in the content and the rule for them; `nil` until a modifier with such a rule is drawn.
+  /// The observed objects in the content and the rule for when they observe; `nil` for a modifier without a
+  /// rule.
   private(set) var scope: PresenceScope?
   /// The waits of the client that last reported a change; they measure how long it may stay unknown whether
   /// the view is hidden or its content empty.
@@ -84,7 +85,7 @@ final class Presence: nonisolated Observable {
 
   /// Notes that the view was drawn in this turn although it was hidden.
   private func drawnHidden() {
-    // The first drawing of a hidden modifier has the hiding as its reason. A second one has another reason.
+    // A hidden modifier is drawn once because it was hidden. If it is drawn again, there is another reason.
     if let scope, !scope.wasDrawnHidden {
       scope.wasDrawnHidden = !letsObserve
     } else {

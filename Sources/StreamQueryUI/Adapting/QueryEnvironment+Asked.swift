@@ -17,7 +17,7 @@ extension _QueryObjectMembers {
       follow(query, options: asked, debounce: debounce, using: client)
     } else {
       stop()
-      // The view is drawn with cached data when it is first shown.
+      // Cached data is shown without observing, so that the view has it when it first appears.
       preview(query, asked, client)
     }
   }

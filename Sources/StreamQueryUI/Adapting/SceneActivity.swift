@@ -4,6 +4,7 @@ public import StreamQuery
 ///
 /// `AppActivity.system` is about the whole app. With this object, a client rests while no scene is shown, and
 /// refetches, by the policy of each query, when a scene comes back:
+///
 /// ```swift
 /// let scenes = SceneActivity()
 /// let client = QueryClient(configuration: .init(activity: scenes.activity))

@@ -43,7 +43,7 @@ extension _QueryObjectMembers {
   public var isPaused: Bool { read(.isPaused) { $0.isPaused } }
   /// Whether the first fetch is running: there is no data yet, and a fetch runs.
   public var isLoading: Bool { read(.isLoading) { $0.isLoading } }
-  /// Whether a fetch is running although there is data or an error.
+  /// Whether the whole data is being fetched again.
   public var isRefetching: Bool { read(.isRefetching) { $0.isRefetching } }
   /// Whether the first fetch has failed: there is an error and no data.
   public var isLoadingError: Bool { read(.isLoadingError) { $0.isLoadingError } }
