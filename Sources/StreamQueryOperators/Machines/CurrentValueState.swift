@@ -26,7 +26,7 @@ struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
     return lastID
   }
 
-  /// Returns the value, unless the consumer has seen this version.
+  /// Returns the value, unless `seen` is its version, which the consumer has got already.
   func look(after seen: UInt64?) -> Look {
     if seen != version { return .value(value, version: version) }
     return isFinished ? .finished : .nothing

@@ -9,8 +9,8 @@
 /// | ending | first of queue, or end  | discarded              | discarded              | closed, discards |
 /// | closed | finish                  | discarded              | discarded              | nothing          |
 ///
-/// The operator may also hold an arrival outside of the queue, until it lets the arrival through, or until
-/// the end does.
+/// The operator may also hold one element outside of the queue. The element joins the queue when the operator
+/// lets it through, or at the end.
 struct DownstreamQueue: Equatable, Sendable {
   enum State: Equatable, Sendable {
     /// More elements may come.

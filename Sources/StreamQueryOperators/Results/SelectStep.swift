@@ -70,7 +70,7 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
       source = data
       do {
         selected = TypedBox(try transform(data.value(as: Value.self)))
-        // A placeholder's selection is no data of the key, and is not shown beside an error.
+        // The selection of a placeholder gets no key, because it must not be shown beside a later error.
         selectedKey = result.isPlaceholderData ? nil : result.snapshot.key
         failure = nil
       } catch {

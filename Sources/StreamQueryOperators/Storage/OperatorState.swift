@@ -84,7 +84,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     return true
   }
 
-  /// Returns whether a timer that fired is still the present one, which ends then.
+  /// Returns whether a timer that fired is still the present one, and removes it in that case.
   mutating func timerReported(_ slot: TaskSlot) -> Bool {
     guard timer === slot else { return false }
     timer = nil

@@ -278,7 +278,7 @@ public final class QueryAccounts: Sendable {
     return await ending.takeBack()
   }
 
-  /// Erases an account in memory and in its stores; the call has the turn.
+  /// Erases an account in memory and in its stores; the caller has taken the account's turn.
   private func erase(_ name: String, _ turn: Turn) async throws {
     let clients = forget(name)
     turn.erased.withLock { $0 = clients }

@@ -1,6 +1,6 @@
 /// One archive of an import of several archives, which is still in progress.
 struct ImportPart: Sendable {
-  /// The number of the import.
+  /// The number that identifies the import.
   var number: Int
   /// The keys that the archive before named, and that this one does not name.
   var left: [String]

@@ -84,7 +84,8 @@ extension OutboxEngine {
   func leave() {
     let (others, scopes) = update { state in
       let held = state.held
-      // The state is locked during the call, so that the claims, which only become fewer, match the state.
+      // The state is locked during the call. Otherwise a later call, which holds fewer runs, could come
+      // first.
       let others = OutboxClaims.shared.leave(
         claimsKey,
         ObjectIdentifier(self),

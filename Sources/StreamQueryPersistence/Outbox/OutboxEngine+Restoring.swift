@@ -23,7 +23,7 @@ extension OutboxEngine {
     }
   }
 
-  /// Lets the runs go on that are not durable, because they have waited long enough for the store.
+  /// Lets the runs go on that are not durable, because the limit for their wait for the store has passed.
   func lostPatience() {
     let isLate = update { $0.awaitsOrder && !$0.writer.stage.hasEnded }
     guard isLate else { return }
@@ -31,7 +31,7 @@ extension OutboxEngine {
     goOn()
   }
 
-  /// Lets the runs go on that are not durable and waited for the store.
+  /// Lets the runs go on that are not durable, but have waited until the store is read.
   func goOn() {
     let (jobs, restoreTimeout) = update { state in
       state.awaitsOrder = false

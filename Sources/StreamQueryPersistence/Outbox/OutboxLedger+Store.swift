@@ -113,7 +113,7 @@ extension OutboxLedger {
     }
   }
 
-  /// Takes the record of an item in which identifiers were replaced; it is the same request as before.
+  /// Takes an item's record with replaced identifiers, unless the item was given another input meanwhile.
   mutating func rewrote(_ record: OutboxRecord) {
     guard let index = indices[record.id],
       entries[index]?.record.header.revision == record.header.revision

@@ -208,8 +208,8 @@ struct SavedRecords: Sendable {
     return Array(pendingChanges.removed)
   }
 
-  /// Applies removals to records before the next round of writing, so that keys which the store does not have
-  /// need not wait for it.
+  /// Applies removals to records before the next round of writing, so that keys without a stored record are
+  /// not kept in memory until that round.
   mutating func settledRemovals(_ removals: [(key: EntryKey, text: String?)]) {
     guard case .open = phase, encoding.isEmpty else { return }
     for (key, text) in removals where pendingChanges.forgetRemoval(key) {

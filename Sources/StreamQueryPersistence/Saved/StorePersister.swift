@@ -182,7 +182,7 @@ final class StorePersister: Persister, StoreWorker {
 }
 
 extension StorePersister.State {
-  /// Keeps a replaced value until the lock is released, so that the value's deinitialiser runs outside.
+  /// Keeps a replaced value until the unlock, so that the value's deinitialiser runs outside of the lock.
   mutating func drop(_ value: (some Sendable)?) {
     if let value { garbage.collect(value: value) }
   }

@@ -58,8 +58,8 @@ struct LogFormat {
     to bytes: inout [UInt8],
     whichBeginAt offset: Int
   ) -> [Change]? {
-    // This is no `Int`, which may have 32 bits. Many records may share the bytes of one value, so the sum of
-    // their lengths may exceed the memory.
+    // The sum is no `Int`, which may have 32 bits. Many records may share the bytes of one value, so the sum
+    // of their lengths may exceed the memory.
     var sum: UInt64 = 0
     for key in removals { sum += UInt64(8 + key.utf8.count) }
     for record in puts { sum += UInt64(Self.cost(of: record)) }
@@ -189,7 +189,7 @@ struct LogFormat {
     return changes
   }
 
-  /// Returns the checksum with which a frame begins: of the partition, the generation and the frame's offset.
+  /// Returns the start value for a frame's checksum, made from the partition, the generation and the offset.
   private func seed(at offset: Int) -> UInt64 {
     CRC64.of(UInt64(offset), after: CRC64.of(generation.number, after: partition))
   }

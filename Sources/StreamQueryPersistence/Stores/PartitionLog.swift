@@ -219,7 +219,7 @@ struct PartitionLog {
     return !damaged.isEmpty || length > waste + 2 * index.liveBytes
   }
 
-  /// Notes that the file could not be replaced: it is tried again when the file has grown by half.
+  /// Notes that the file could not be replaced; the next attempt comes when the file has grown by half.
   mutating func compactionFailed() {
     nextCompaction = length + max(length / 2, waste)
   }

@@ -122,7 +122,8 @@ final class MainStandIn: SerialExecutor {
   }
 }
 
-/// A thread's claim, as a task-local value of the tasks that began during it.
+/// The time for which a thread runs the main-actor code of a simulation. Tasks that begin in this time have
+/// the claim as a task-local value.
 private final class Claim: Sendable {
   private enum Stage: Int, AtomicRepresentable {
     case on, over, reported

@@ -54,8 +54,8 @@ final class Presence: nonisolated Observable {
     (scope.period, scope.around) = (period, queryEnvironment)
     if letsObserve { scope.wasDrawnHidden = false }
     updated()
-    // Hidden content may be drawn much later. It has to be drawn before it observes, because it may name
-    // another key by now.
+    // Only a stop is reported here. Before hidden content observes again it is drawn, perhaps much later,
+    // because it may name another key by then.
     if wasAllowing, !allows { scope.tell() }
   }
 

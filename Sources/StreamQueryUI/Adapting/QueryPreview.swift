@@ -72,7 +72,7 @@ public final class QueryPreview {
     )
   }
 
-  /// Puts a query into the state of failure; it keeps its data.
+  /// Puts a query into the state of failure; the query keeps its data.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -81,7 +81,7 @@ public final class QueryPreview {
     fetch(Query(key: query.key) { throw error })
   }
 
-  /// Puts a query into the state of waiting for the network; it keeps its data.
+  /// Puts a query into the state of waiting for the network; the query keeps its data.
   ///
   /// - Parameter query: The query.
   public func paused<Value>(_ query: Query<Value>) {

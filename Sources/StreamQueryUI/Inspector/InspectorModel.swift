@@ -78,7 +78,7 @@ final class InspectorModel {
     following = Task { [weak self] in
       for await record in updates where !Task.isCancelled {
         self?.screen.came(record)
-        // During the pause the client gathers news, for which it keeps nothing but its record.
+        // During the pause the client gathers news in its record, and needs no other memory for them.
         try? await clock.sleep(for: Self.pause)
       }
       if !Task.isCancelled { self?.ended() }
@@ -192,7 +192,7 @@ final class InspectorModel {
   /// Starts a call of the client and cancels the wait for the last one, which goes on in the client.
   private func wait(_ call: @escaping @MainActor () async -> Void) {
     waiting?.cancel()
-    // It has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     waiting = Task { await call() }
   }
 }

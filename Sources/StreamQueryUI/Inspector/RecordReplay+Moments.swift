@@ -64,7 +64,7 @@ extension RecordReplay {
     return Moment(time: time, end: end, totals: totals)
   }
 
-  /// The time of the first moment with an event that was not dropped; it is the end if there is none.
+  /// The time of the first event that was not dropped; without any, the time of the newest record.
   var start: Duration { events.first?.event.time ?? duration }
 
   /// The time just before the first event that was not dropped.

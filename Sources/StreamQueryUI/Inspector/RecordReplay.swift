@@ -16,7 +16,7 @@ struct RecordReplay: Sendable {
   struct KeyHistory: Sendable {
     /// The row of the key; the row's base is the state before the first stored event.
     var row: QueryRecord.Key
-    /// The runs that changed the key optimistically before the first stored event, and still do.
+    /// The runs that had an optimistic change of the key just before the first stored event.
     var layers: [Int] = []
     /// The newest event that was folded.
     var folded: (number: Int, time: Duration)?
@@ -29,7 +29,7 @@ struct RecordReplay: Sendable {
     /// The row of the run; the row's base is the status before the first stored event.
     var row: QueryRecord.Run
     var progress = RunProgress()
-    /// The keys that the run changed optimistically before the first stored event, and still does.
+    /// The keys that the run had changed optimistically just before the first stored event.
     var keys: Set<Int> = []
     var positions = KeptTail<Int>()
 
@@ -62,7 +62,7 @@ struct RecordReplay: Sendable {
   private(set) var base = Totals()
   /// The time of the first known moment; `nil` if no event before the first stored one was lost or folded.
   private(set) var lostUntil: Duration?
-  /// The number of the newest event that was fed.
+  /// The number of the newest event so far.
   private var newest = 0
   private var hasBegun = false
   /// The number of options and errors at which unused ones are removed next.

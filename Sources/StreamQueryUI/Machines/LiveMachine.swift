@@ -26,7 +26,7 @@ struct LiveMachine: Equatable {
   /// Whether both the wrapper and a modifier name something, so that the wrapper is ignored.
   var isNamedTwice: Bool { hasModifier && hasQuery }
 
-  /// Takes a request to observe something.
+  /// Notes that the wrapper or a modifier requests what to observe.
   mutating func asked(by asker: Asker) -> Step {
     switch asker {
     case .modifier: hasModifier = true

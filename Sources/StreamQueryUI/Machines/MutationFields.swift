@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// The properties of an observed mutation, as a set: those that change with a new snapshot of its run.
+/// A set of properties of an observed mutation, such as those that a new snapshot of its run changes.
 struct MutationFields: OptionSet {
   let rawValue: UInt8
 

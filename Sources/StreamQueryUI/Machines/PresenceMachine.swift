@@ -127,7 +127,7 @@ struct PresenceMachine: Equatable {
 
   /// Notes that a view of the content has disappeared.
   mutating func disappeared() -> Step {
-    // The count stays above zero, because appearances and disappearances need not come in pairs.
+    // The count is at least zero, because appearances and disappearances need not come in pairs.
     count = max(0, count - 1)
     return count == 0 && stage != .hidden ? endOfTurn() : .nothing
   }

@@ -6,7 +6,7 @@
 /// | background | inactive, unless another one is in the foreground | nothing |
 ///
 /// A scene is in the background until it is connected, and in an app with the life cycle of UIKit it stays
-/// there. This does not count as leaving the foreground.
+/// there. So a report of the background changes nothing if the scene was not in the foreground.
 struct SceneMachine<Scene: Hashable> {
   private var foreground: Set<Scene> = []
   private(set) var isActive = true

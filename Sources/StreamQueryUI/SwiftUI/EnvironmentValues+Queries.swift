@@ -15,7 +15,7 @@ extension EnvironmentValues {
 
   /// Whether property wrappers may observe their queries here; see `queryObservation(_:)`.
   ///
-  /// A value that is set inside of such a modifier takes precedence over it.
+  /// A value that is set inside of such a modifier takes precedence over the modifier.
   public var queryObservationEnabled: Bool {
     get { queryEnvironment.observes }
     set { (queryEnvironment.observes, queryEnvironment.isExplicit) = (newValue, true) }
