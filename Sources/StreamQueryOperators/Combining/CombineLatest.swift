@@ -1,6 +1,6 @@
-// These forms differ only in the number of sequences. One form with a parameter pack could replace them, but
-// with the tuples of Swift 6.3 the most frequent call, `.map { user, repos in user.data?.name }`, "failed to
-// produce diagnostic". Try again with a newer compiler.
+// The functions below differ only in the number of sequences. One form with a parameter pack could replace
+// them, but with the tuples of Swift 6.3 the most frequent call, `.map { user, repos in user.data?.name }`,
+// "failed to produce diagnostic". Try again with a newer compiler.
 
 /// Combines the newest elements of two sequences into one tuple.
 ///

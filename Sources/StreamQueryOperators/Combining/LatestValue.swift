@@ -16,8 +16,8 @@ final class LatestValue<Value: Sendable>: Sendable {
   }
 
   func set(_ new: Value) {
-    // The former value is released outside of the lock, as the value of this variable, because that may run
-    // user code.
+    // The former value is released outside of the lock, as the value of this variable, because its release
+    // may run user code.
     var new: Value? = new
     value.withLock { swap(&$0, &new) }
   }

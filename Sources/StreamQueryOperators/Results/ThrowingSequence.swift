@@ -47,7 +47,7 @@ extension AsyncSequence {
 /// The sequence of `throwing(when:)`.
 public struct ThrowingSequence<Base: AsyncSequence, Value: Sendable>: AsyncSequence
 where Base.Element == QueryResult<Value> {
-  /// A result; if it has an error, that was not to be thrown.
+  /// A result without an error, or with an error that is not to be thrown.
   public typealias Element = QueryResult<Value>
 
   /// The error of a result, or the failure of the base sequence.

@@ -13,7 +13,8 @@ struct ResultAction<Input: Sendable>: Sendable {
   init(_ body: @escaping Body) {
     isolated = body
     // An `@isolated(any)` function is called like any other, except that its caller first goes to the
-    // function's actor; here it has none. The language has no cast for an isolation that is read at run time.
+    // function's actor; here the function has none. The language has no cast for an isolation that is read at
+    // run time.
     plain = body.isolation == nil ? unsafeBitCast(body, to: (@Sendable (Input) -> Void).self) : nil
   }
 }

@@ -301,7 +301,7 @@ public final class QueryAccounts: Sendable {
 
   private func ending(of name: String, _ clients: [QueryClient], _ turn: Turn) -> AccountEnding {
     let left = table.withLock { $0.unfinished[name] ?? [] }
-    // The note from before the turn was also written to stores of clients that may be gone by now.
+    // The call has written its note before the turn, also to stores of clients that may be gone by now.
     let noted = turn.ending.withLock { $0?.stores ?? [] }
     let all = stores + left + noted + clients.flatMap { stores(of: $0, name) }
     return AccountEnding(name: name, stores: Self.unique(all))
@@ -344,7 +344,7 @@ public final class QueryAccounts: Sendable {
     let erased = Mutex<[QueryClient]>([])
     /// The work that ends the account, if the end was certain while the call still waited for the turn.
     let ending = Mutex<AccountEnding?>(nil)
-    /// A signal that the note is written which the call writes while it waits for the turn.
+    /// Fires when the call has written its note of the account's end, as it does while it waits for the turn.
     let noted = SharedOneShot<Void>()
   }
 

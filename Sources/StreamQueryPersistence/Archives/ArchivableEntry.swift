@@ -16,7 +16,7 @@ struct ArchivableEntry: Sendable {
     decode = { TypedBox(try $1.decode(Value.self, from: $0)) }
   }
 
-  /// Creates the maker of entries of a query that the cache already knows; `nil` if the query's values cannot
+  /// Creates a maker of entries for a query that the cache already knows; `nil` if the query's values cannot
   /// be decoded.
   init?(known type: any Any.Type, _ definition: QueryDefinition) {
     guard type is any Decodable.Type else { return nil }

@@ -10,8 +10,8 @@ struct PendingNames {
   ///
   /// - Parameters:
   ///   - texts: All announced keys.
-  ///   - brought: The keys with data in this archive. If it also announces such a key, that does not say when
-  ///     the data was read.
+  ///   - brought: The keys with data in this archive. An announcement of such a key in this archive says
+  ///     nothing about the date of its data.
   /// - Returns: The keys that only this archive announces, and the keys that only the archive before
   ///   announced, in the order of the archives.
   mutating func named(

@@ -72,8 +72,8 @@ extension OutboxEngine {
     }
     let jobs = client.startRestored(begun.compactMap { runs[$0.id] })
     let (changed, dropped) = update { state in
-      // The ledger hears of these runs only now, when they are in their scopes: a later run that goes on now
-      // cannot overtake them.
+      // The ledger is told of these runs only when the client has put them into their scopes, so that no
+      // later run overtakes them.
       state.ledger.began(begun)
       let editions = [RunIdentity: Int](
         begun.map { ($0.id, $0.edition) },

@@ -65,8 +65,8 @@ extension OutboxEngine {
         guard !state.writer.stage.hasEnded else {
           return state.ledger.loaded(contents.generation, [], last: last)
         }
-        // The claim and the next statements are one step: if another outbox bars a scope later, it is added
-        // to these.
+        // The claim and the loading are one step under the lock, so that a scope which another outbox bars
+        // later is not lost.
         let (granted, barred) = OutboxClaims.shared.claim(
           records,
           except: barredBefore,

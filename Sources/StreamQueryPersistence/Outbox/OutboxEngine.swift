@@ -67,7 +67,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var atWork: [RunIdentity: AtWork] = [:]
 
     var hasFailed: Bool { ledger.hasFailed || loadError != nil }
-    /// Writing goes on until nothing is left, so there is never more to write.
+    /// Always `false`, because a round also writes the changes that come while it writes.
     var hasMore: Bool { false }
   }
 

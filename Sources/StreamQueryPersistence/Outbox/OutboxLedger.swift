@@ -80,8 +80,8 @@ struct OutboxLedger: Sendable {
   var underWay: [RunIdentity: Draft] = [:]
   /// The items of each block as an app sees them; `nil` after a change.
   var blocks: [OutboxItems.Block?] = []
-  /// The undecodable items that newer runs have replaced, until they are reported: the runs may be no
-  /// versions of them.
+  /// The undecodable items that newer runs have replaced, until they are reported. A run and its replaced
+  /// item may be about different things.
   var replacedUnread: [OutboxRecord.Header] = []
   /// Former objects, such as users' errors, which are released outside of locks.
   var garbage = Garbage()
@@ -206,7 +206,7 @@ struct OutboxLedger: Sendable {
     _ failures: [RunIdentity: ErrorBox],
     pacing: [RunIdentity: Pacing] = [:]
   ) -> [Entry] {
-    /// In each scope, the lanes, of mutation and pacing key, of the open items that do not begin now.
+    /// The lanes (mutation and pacing key) of the open items that do not begin now, by scope.
     var blocked: [String: Set<OutboxRecord.Lane>] = [:]
     var begun: [Entry] = []
     for index in entries.indices {

@@ -36,7 +36,7 @@ extension SavedRecords {
     let mark = Mark(filter: filter, removes: removes, cached: cached)
     switch phase {
     case .loading: pendingMarks.insert(Mark(filter: filter, removes: removes))
-    // The store may have records to which the call applies, and which now stay: that loss is reported.
+    // The store may have records to which the call applies. They stay now, so the call is reported as lost.
     case .closed(let error): lossReason = error
     case .open:
       if let names = filter.exactTexts {

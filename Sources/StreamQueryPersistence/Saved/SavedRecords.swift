@@ -99,7 +99,7 @@ struct SavedRecords: Sendable {
   var dropsLoaded = false
   /// The bulk calls that came before the store was read, which may take hours; their order does not matter.
   var pendingMarks: Set<Mark> = []
-  /// The bulk calls that are not applied to all records yet, so that the caller need not wait for that.
+  /// The noted bulk calls, which are applied to all records later, so that their callers need not wait.
   var calls: [Mark] = []
   /// The removals that are also to be performed on the store, because another client may have saved records
   /// there.

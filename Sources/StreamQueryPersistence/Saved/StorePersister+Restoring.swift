@@ -68,7 +68,7 @@ extension StorePersister {
         let contents = try await settings.store.load(id.partition)
         let date = wallClock().timeIntervalSinceReferenceDate
         let unreadable = update { state in
-          // Entries that were removed until now were removed before the content was known.
+          // Removals until now came before the content was known, so they are taken first.
           state.drain(onlyRemovals: true)
           return state.stores[id]?.read(contents, at: date) ?? []
         }

@@ -48,8 +48,8 @@ extension StorePersister {
     }
   }
 
-  /// If there are many removals, finds the texts of their keys and applies them, so that keys which the store
-  /// does not have need not wait.
+  /// If there are many removals, finds the texts of their keys and applies them, so that keys without a
+  /// stored record are not kept in memory until the next round.
   func settleManyRemovals() {
     let many = state.withLock { state in
       state.ids.map { ($0, state.stores[$0]?.records.manyRemovals ?? []) }

@@ -54,7 +54,7 @@ extension FileStore {
     let former = floor
     if isDisplaced { try takeAnew() } else { try takeDirectory() }
     for (partition, state) in partitions where state.file == nil {
-      // In this case, another process has, or may have, saved or wiped the partition.
+      // Whether another process may have saved or wiped the partition.
       let isChanged = floor != former || opened?.files.newest[state.log.stem] != nil
       if isChanged { letGo(of: partition, state) }
     }

@@ -104,7 +104,8 @@ struct PosixFileSystem: FileSystem {
   }
 }
 
-/// A lock that is released explicitly: a child process that is just being started may share the descriptor.
+/// A lock on a file. It is released explicitly, because a child process that is just being started may share
+/// the descriptor, and would keep the lock.
 private final class PosixLock: FileLock {
   private let file: PosixFile
   var identity: FileIdentity { file.identity }

@@ -52,7 +52,7 @@ extension QueryAccounts {
   ) {
     self.init(in: stores, executor: simulation.executor) { [weak simulation] name, place in
       guard let simulation else {
-        // This client is only returned formally: after the simulation's end, no code that waits for it runs.
+        // Nobody uses the returned client, because no code that waits for it runs after the simulation's end.
         return QueryClient(configuration: .server)
       }
       return makeClient(simulation) { configuration in

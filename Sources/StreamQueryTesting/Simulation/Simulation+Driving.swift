@@ -88,6 +88,6 @@ extension Simulation {
       core.read { $0.endDriving() }
       deliverFailures()
     }
-    // A call during a drive delivers no failures: that drive does so, on the test's own thread.
+    // A call during a drive delivers no failures, because that drive delivers them on the test's own thread.
   }
 }

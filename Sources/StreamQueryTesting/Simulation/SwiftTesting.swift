@@ -42,7 +42,7 @@ struct SwiftTesting: Sendable {
     }
     func runsTest<Test>(_: Test.Type) -> Bool {
       typealias Current = @convention(thin) () -> Test?
-      // `Test.current`
+      // Calls `Test.current`.
       return unsafeBitCast(address, to: Current.self)() != nil
     }
     return runsTest(type) ? .runsTest : .runsNoTest
@@ -73,7 +73,7 @@ struct SwiftTesting: Sendable {
       typealias MakeLocation =
         @convention(thin) (consuming String, consuming String, Int, Int) -> Location
       typealias Record = @convention(thin) (Comment?, Location) -> Issue
-      // `Comment(rawValue:)`
+      // Calls `Comment(rawValue:)`.
       let comment = unsafeBitCast(makeComment, to: MakeComment.self)(message)
       // `SourceLocation(fileID:filePath:line:column:)` needs the name of a module and counts from 1.
       let location = unsafeBitCast(makeLocation, to: MakeLocation.self)(
@@ -82,7 +82,7 @@ struct SwiftTesting: Sendable {
         max(1, line),
         max(1, column)
       )
-      // `Issue.record(_:sourceLocation:)`
+      // Calls `Issue.record(_:sourceLocation:)`.
       _ = unsafeBitCast(record, to: Record.self)(comment, location)
     }
     func openComment<Comment>(_ comment: Comment.Type) {

@@ -40,7 +40,7 @@ extension QueryEnvironment: Equatable {
 }
 
 extension QueryEnvironment {
-  /// The function that applies arriving changes; it looks up the present function at each change.
+  /// Applies each arriving change by the function that ``context`` has at that time.
   @MainActor var changeContext: ChangeContext? {
     guard let context else { return nil }
     return { context.apply($0) }

@@ -2,8 +2,8 @@ internal import StreamQuery
 
 /// The keys of a moment, filtered, sorted and grouped.
 ///
-/// A change moves only the changed keys: for each of them, the comparisons are the logarithm of the list's
-/// length, and the list's numbers are copied. A change of the filter or the order visits all keys once.
+/// A change moves only the changed keys. Each of them costs a logarithmic number of comparisons and a copy of
+/// the list's numbers. A change of the filter or the order visits all keys once.
 struct KeyList: Sendable {
   /// The keys with the same first part.
   struct Group: Hashable, Sendable, Identifiable {

@@ -50,8 +50,8 @@ struct KeyListing: Hashable, Sendable {
     case key
     /// The age of the data, the newest data first; keys without data come last.
     case age
-    /// The time at which the data becomes stale, the earliest first. Then comes data that never does, data
-    /// for which that is not known, and keys without data.
+    /// The time at which the data becomes stale, the earliest first. Then comes data that never becomes
+    /// stale, data with an unknown stale time, and keys without data.
     case freshness
     /// The number of observers, the highest number first.
     case observers
@@ -81,8 +81,8 @@ struct KeyListing: Hashable, Sendable {
 }
 
 extension RecordReplay.KeyRow {
-  /// The microsecond at which the data becomes stale; a larger number if it never does, if that is not known,
-  /// or if there is no data.
+  /// The microsecond at which the data becomes stale; a larger number if it never becomes stale, if its stale
+  /// time is not known, or if there is no data.
   fileprivate var staleAt: Int64 {
     guard age != nil, let updatedAt = state.updatedAt else { return .max }
     switch staleTime {

@@ -158,8 +158,8 @@ private struct FetchReason {
     newest(at: time, within: .seconds(1)) { if case .trigger(let name) = $0 { name } else { nil } }
   }
 
-  /// Returns the text of the newest event, at a time or within a span before it, for which the closure
-  /// returns one.
+  /// Returns the closure's text for the newest event that has one, at a time or within a span before that
+  /// time.
   private func newest(
     at time: Duration,
     within span: Duration = .zero,

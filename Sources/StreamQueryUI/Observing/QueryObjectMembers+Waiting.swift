@@ -14,7 +14,8 @@ extension _QueryObjectMembers {
     guard let client else { throw ObservationError.noClient }
     // Changes that were not delivered yet, and the end of the client, are shown before the result is read.
     arrivedNow()
-    // While the object does not observe, its data does not count; another observer may begin a request below.
+    // An object that does not observe does not return its own data: the loop below waits for a current
+    // result.
     let present = present.shown
     if observer != nil, let data = present.data, !present.isPlaceholderData { return data }
     var machine = machine
