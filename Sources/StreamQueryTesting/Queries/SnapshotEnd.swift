@@ -8,8 +8,8 @@ internal import Synchronization
 /// #expect(recording.summaries.last != .pending())
 /// ```
 ///
-/// Compare it with a snapshot. The snapshot itself, as in `recording.summaries.last?.data`, is the optional
-/// property of collections, which the compiler chooses there; its comparisons do not show the waits.
+/// Compare it with a snapshot. In an expression such as `recording.summaries.last?.data`, the compiler
+/// chooses the optional `last` of collections; a comparison of that does not show the waits.
 public struct SnapshotEnd<Element: Sendable>: Sendable {
   /// The snapshot; `nil` if the recording is empty.
   public let element: Element?

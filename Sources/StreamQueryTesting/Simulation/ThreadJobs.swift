@@ -1,4 +1,4 @@
-/// Receives the jobs of a claimed thread, and runs them there later.
+/// Receives the jobs of a thread that runs a simulation's main-actor code, and runs them there later.
 protocol ThreadJobs: Sendable {
   /// Takes a job of the main actor; returns `false` if the real main actor has to run it.
   func takeMain(_ job: UnownedJob) -> Bool

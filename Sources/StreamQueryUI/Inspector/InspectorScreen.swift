@@ -11,7 +11,7 @@ struct InspectorScreen: Sendable {
   private(set) var choice = Choice.newest
   /// The time of the newest moment.
   private(set) var now: Duration = .zero
-  /// Whether a record has arrived since the last tick, and has set the time.
+  /// Whether a record has arrived since the last tick of the clock; its arrival has set the time.
   private var hasNews = false
 
   /// The reason why a moment is shown.

@@ -81,7 +81,7 @@ struct PresenceMachine: Equatable {
     return endOfTurn()
   }
 
-  /// Ends the doubt: the change that began it cannot remove content any more.
+  /// Ends the doubt, because the last reported change cannot remove content any more.
   mutating func doubtEnded() -> Step {
     guard !isDoubtRenewed else {
       isDoubtRenewed = false
