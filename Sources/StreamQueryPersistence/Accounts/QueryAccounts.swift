@@ -69,7 +69,7 @@ public final class QueryAccounts: Sendable {
       .map { QueryAccount(name: $0, client: $1.client, accounts: self, serial: $1.serial) }
   }
 
-  /// The names of accounts that have ended, and whose data may still be in a store; sorted.
+  /// The names of accounts that have ended, but may still have data in a store; sorted.
   @_spi(Adapters) public var unfinishedNames: [String] {
     table.withLock { $0.unfinished.keys.sorted() }
   }

@@ -1,6 +1,6 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// The archives of a cache whose fetches are still running; see
+/// The archives of a cache while fetches are still running; see
 /// ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)``.
 ///
 /// Each iterator begins with an archive of its own time. It is no observer: a fetch that nobody wants any
@@ -101,7 +101,7 @@ extension ArchiveExports {
     return (export, pending)
   }
 
-  /// Returns the archive of the entries whose fetches have ended; `nil` if all fetches still run.
+  /// Returns the archive of the entries with fetches that have ended; `nil` if all fetches still run.
   fileprivate func next(_ pending: inout PendingEntries) -> ArchiveExport? {
     let now = client.instant
     let present = client.presence(of: pending.keys, at: now)

@@ -1,8 +1,7 @@
 public import StreamQuery
 
 nonisolated extension QueryClient {
-  /// Exports a cache whose fetches are still running: first its present data, and the rest as it
-  /// arrives.
+  /// Exports a cache while fetches are still running: first its present data, and the rest as it arrives.
   ///
   /// The first archive has the content of ``export(_:mutations:errors:coding:)``, without parts of streamed
   /// values that are still arriving, and names the keys without data that are being fetched:

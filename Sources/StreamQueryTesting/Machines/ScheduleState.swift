@@ -9,7 +9,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   enum Step {
     /// Run this job.
     case run(Job)
-    /// Resume this sleeper, whose deadline has come.
+    /// Resume this sleeper, because its deadline has come.
     case wake(Waiter)
     /// Nothing is left to do at this instant: no job is ready and no sleeper is due.
     case settled

@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension Query {
-  /// Creates a query whose fetch follows a script.
+  /// Creates a query with a fetch that follows a script.
   ///
   /// - Parameters:
   ///   - part: The parts of the key.
@@ -15,7 +15,7 @@ extension Query {
     self.init(key: QueryKey(repeat each part, fields: fields), fetch: fetch)
   }
 
-  /// Creates a query whose fetch follows a script.
+  /// Creates a query with a fetch that follows a script.
   ///
   /// - Parameters:
   ///   - key: The key.

@@ -2,7 +2,7 @@ public import StreamQuery
 public import StreamQueryPersistence
 
 extension QueryAccounts {
-  /// Creates accounts whose clients live in a simulation, see ``StreamQuery/QueryClient``.
+  /// Creates accounts with clients in a simulation, see ``StreamQuery/QueryClient``.
   ///
   /// - Parameters:
   ///   - stores: All stores in which queries of accounts are saved.
@@ -17,7 +17,7 @@ extension QueryAccounts {
     self.init(in: stores, simulation, configure) { QueryClient(simulation: $0, configure: $1) }
   }
 
-  /// Creates accounts whose clients live in a simulation, with the configuration of an app or a server.
+  /// Creates accounts with clients in a simulation and the configuration of an app or a server.
   ///
   /// ```swift
   /// let tenants = QueryAccounts(
