@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The error of a failed fetch, as it is kept in an archive. An entry shows it after an import.
+/// The error of a failed fetch, as it is kept in an archive and shown by an entry after an import.
 public struct ArchivedError: Error, Hashable, Codable, Sendable, CustomStringConvertible {
   /// The description of the error.
   public var description: String

@@ -54,7 +54,7 @@ extension CacheArchive {
     }
   }
 
-  /// Returns the FNV-1a checksum. It detects accidental changes, but not forged ones.
+  /// Returns the FNV-1a checksum, which detects accidental changes, but not forged ones.
   static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

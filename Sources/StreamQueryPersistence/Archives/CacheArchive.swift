@@ -33,7 +33,7 @@ public struct CacheArchive: Hashable, Sendable {
     public var isInvalidated: Bool
     /// The error of the newest fetch; `nil` if it succeeded, or if errors are omitted.
     public var error: ArchivedError?
-    /// Whether the value is an incomplete value of a stream. `nil` means no, and takes no bytes.
+    /// Whether the value is an incomplete value of a stream; `nil` means no, and takes no bytes.
     var isPart: Bool?
 
     /// Creates an entry.

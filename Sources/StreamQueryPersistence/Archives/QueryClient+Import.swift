@@ -180,7 +180,7 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// Returns a date in seconds. An invalid date counts as before all others, so that it can be compared.
+  /// Returns a date in seconds; an invalid date counts as before all others, so that it can be compared.
   private func number(of date: Date) -> Double {
     let seconds = date.timeIntervalSinceReferenceDate
     return seconds.isNaN ? -.infinity : seconds

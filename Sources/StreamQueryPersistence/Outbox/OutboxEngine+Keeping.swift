@@ -38,7 +38,7 @@ extension OutboxEngine {
     }
   }
 
-  /// Reports to the client that a run cannot be stored. The run fails, unless the store has it with an
+  /// Reports to the client that a run cannot be stored; the run then fails, unless the store has it with an
   /// earlier input.
   func keepingFailed(_ job: MutationJob, _ error: OutboxError) {
     let (isStored, waits) = update { state in

@@ -6,8 +6,9 @@ struct OutboxFacts {
   var isPurgeable = false
   /// The keys that are shared by durable mutations of different types.
   var sameNames: [String] = []
-  /// The durable mutations that replace identifiers although they have no scope. A later run that mentions
-  /// such an identifier may be sent before the identifier is replaced.
+  /// The durable mutations that replace identifiers although they have no scope.
+  ///
+  /// A later run that mentions such an identifier may be sent before the identifier is replaced.
   var unorderedReplacers: [String] = []
 
   /// The advice that follows from these facts.

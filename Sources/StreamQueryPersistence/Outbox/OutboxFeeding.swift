@@ -20,8 +20,9 @@ enum OutboxFeeding: Equatable, Sendable {
   /// - opens: Whether the runs that wait for the store go on afterwards.
   case feeding(isAskedAgain: Bool, opens: Bool)
 
-  /// A thread asks whether it should feed, because items or mutations may have come. If another thread is
-  /// feeding, that one looks again, and this one gets `nil`.
+  /// Lets a thread ask whether it should feed, because items or mutations may have come.
+  ///
+  /// If another thread is feeding, that one looks again, and this one gets `nil`.
   ///
   /// - Parameter work: The work that can be done; `nil` if there is none.
   /// - Returns: The work that the caller has to do.

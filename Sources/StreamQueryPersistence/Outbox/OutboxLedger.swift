@@ -80,8 +80,8 @@ struct OutboxLedger: Sendable {
   var underWay: [RunIdentity: Draft] = [:]
   /// The items of each block as an app sees them; `nil` after a change.
   var blocks: [OutboxItems.Block?] = []
-  /// The undecodable items that newer runs have replaced, until they are reported. A run and its replaced
-  /// item may be about different things.
+  /// The undecodable items that newer runs have replaced, until they are reported, because a run and its
+  /// replaced item may be about different things.
   var replacedUnread: [OutboxRecord.Header] = []
   /// Former objects, such as users' errors, which are released outside of locks.
   var garbage = Garbage()

@@ -19,7 +19,7 @@ struct OutboxRecord: Sendable {
     /// The mutation's key as text.
     var mutation: String
     var scope: String?
-    /// The text of the pacing key. Runs with the same key are versions of one thing.
+    /// The text of the pacing key; runs with the same key are versions of one thing.
     var pacingKey: String?
     /// The date when the run was started, in seconds since the reference date.
     var date: Double

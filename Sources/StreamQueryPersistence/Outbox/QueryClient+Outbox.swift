@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension QueryClient.Configuration {
-  /// The settings for storing the runs of durable mutations until they are sent. With `nil`, the default,
+  /// The settings for storing the runs of durable mutations until they are sent; with `nil`, the default,
   /// durable mutations fail.
   public var outbox: OutboxConfiguration? {
     get { (keeping.runs as? OutboxMaking)?.outbox }

@@ -36,7 +36,7 @@ public struct Persistence: Sendable {
   ///
   /// If several policies name the same store, the first one that the client uses counts.
   public var throttle: Duration
-  /// The limit of the store. If several policies name the store, the first one that the client uses counts.
+  /// The limit of the store; if several policies name the store, the first one that the client uses counts.
   public var limit: StoreLimit
   /// Encodes values to bytes, and decodes them.
   public var coding: ArchiveCoding

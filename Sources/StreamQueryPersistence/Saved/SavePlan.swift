@@ -102,7 +102,6 @@ struct SavePlan: Sendable {
     return (.wait(failures == 0 ? throttle : min(.seconds(60), least * factor)), taskSerial)
   }
 
-  /// Notes that no more changes will come. From now on, changes are written at once, and failures are
-  /// final.
+  /// Notes that no more changes will come, so that changes are written at once and failures are final.
   mutating func end() { (isEnded, delay) = (true, .zero) }
 }

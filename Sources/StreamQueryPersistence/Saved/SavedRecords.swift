@@ -290,7 +290,7 @@ struct SavedRecords: Sendable {
   /// Returns the change of an entry that is not encoded yet, if there is one.
   func pendingChange(of key: EntryKey) -> PendingChange? { pendingChanges[key] ?? encoding[key] }
 
-  /// Takes the changes that have to be encoded. ``pendingChange(of:)`` still returns them until
+  /// Takes the changes that have to be encoded, which ``pendingChange(of:)`` still returns until
   /// ``encoded(_:)`` is called.
   mutating func takePendingChanges() -> [EntryKey: PendingChange] {
     guard encoding.isEmpty, !isLoading else { return [:] }

@@ -1,4 +1,4 @@
-/// The limit of a client's data in a store. Beyond it, records are removed.
+/// The limit of a client's data in a store, beyond which records are removed.
 ///
 /// Data without a limit of age, see ``Persistence/unlimited``, is removed after all other data.
 public struct StoreLimit: Hashable, Sendable {

@@ -137,7 +137,7 @@ extension StorePersister {
     }
   }
 
-  /// Notes the uses of cached entries, if records are about to be evicted by their last uses. Observed
+  /// Notes the uses of cached entries, if records are about to be evicted by their last uses; observed
   /// entries come last, so that their records are evicted last.
   private func noteUses(of id: StoreID, isFull: Bool = false) {
     let asks = state.withLock { state in

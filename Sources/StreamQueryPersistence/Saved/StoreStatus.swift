@@ -42,7 +42,7 @@ internal import Synchronization
   public var state: State
   /// The number of records in the client's part.
   public var recordCount: Int
-  /// The number of changes that the store does not have yet. It may be too low while the cache gathers
+  /// The number of changes that the store does not have yet; it may be too low while the cache gathers
   /// changes.
   public var pendingCount: Int
 }

@@ -99,7 +99,7 @@ struct StoreWriter: Sendable {
 
   // MARK: The end
 
-  /// Notes that the client ends. Unless all is erased, ``lastRound()`` must follow.
+  /// Notes that the client ends; unless all is erased, ``lastRound()`` must follow.
   ///
   /// - Parameter isErased: Whether all data is erased, so that nothing is written any more.
   /// - Returns: Whether the client had not ended before, and the callers to answer.
@@ -109,7 +109,7 @@ struct StoreWriter: Sendable {
     return (isFirst, waits.takeAll().map(\.answer) + held.takeAll())
   }
 
-  /// Begins the last round. After it only runs that are still being sent change anything, when they end.
+  /// Begins the last round, after which only runs that are still being sent change anything, when they end.
   ///
   /// - Returns: The number of the task to start.
   mutating func lastRound() -> UInt64? {

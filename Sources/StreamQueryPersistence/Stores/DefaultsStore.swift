@@ -77,7 +77,7 @@ public actor DefaultsStore: QueryStore {
   }
   #endif
 
-  /// Reads the records of a partition. If the partition has no value yet, an empty one is written.
+  /// Reads the records of a partition; if the partition has no value yet, an empty one is written.
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The generation, the records, sorted by key, and the damage.

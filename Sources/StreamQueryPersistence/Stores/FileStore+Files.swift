@@ -60,8 +60,8 @@ extension FileStore {
     return isWiped ? (state, nil, nil) : (state, bytes, found)
   }
 
-  /// Performs a wipe that was requested while the partition's file could not be opened. Returns whether it
-  /// did.
+  /// Performs a wipe that was requested while the partition's file could not be opened; returns whether a
+  /// wipe was performed.
   private func wipeIfNeeded(_ state: inout OpenPartition, _ partition: StorePartition) -> Bool {
     knownDamage[partition] = nil
     if let least = begun.removeValue(forKey: partition), state.log.generation < least {
@@ -182,7 +182,7 @@ extension FileStore {
     return file
   }
 
-  /// Completes a wipe that has begun. If that fails now, the records stay hidden.
+  /// Completes a wipe that has begun; if that fails now, the records stay hidden.
   func eraseIfNeeded(_ state: inout OpenPartition) {
     if state.log.isErasing { _ = try? prepare(&state) }
   }
@@ -201,7 +201,7 @@ extension FileStore {
     }
   }
 
-  /// Replaces a partition's file with one that has only the present records. If that fails, no record is
+  /// Replaces a partition's file with one that has only the present records; if that fails, no record is
   /// lost.
   func compact(_ state: inout OpenPartition) {
     guard let old = state.file else { return }

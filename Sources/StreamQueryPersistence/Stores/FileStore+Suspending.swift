@@ -88,7 +88,7 @@ extension FileStore {
     if case .suspended = phase { true } else { false }
   }
 
-  /// Closes the file of a partition. Its known damage, and a generation that no file has yet, stay in memory.
+  /// Closes the file of a partition; its known damage, and a generation that no file has yet, stay in memory.
   func letGo(of partition: StorePartition, _ state: OpenPartition) {
     let onDisk = state.log.fileName?.generation ?? floor
     if onDisk < state.log.generation { begun[partition] = state.log.generation }

@@ -1,7 +1,7 @@
 /// The bytes of a log that has only the present records; its file replaces the former one.
 enum LogImage {
-  /// The maximum length of a frame's body, unless a single record is longer. It limits the number of records
-  /// that one damaged place destroys.
+  /// The maximum length of a frame's body with several records, so that a damaged place destroys only some of
+  /// them.
   static let frameLimit = 16 * 1024
 
   /// Returns the bytes of the file; `nil` if a record is longer than a frame may be.

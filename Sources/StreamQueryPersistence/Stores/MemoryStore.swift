@@ -24,8 +24,8 @@ public final class MemoryStore: QueryStore {
       partitions[partition] ?? Partition(generation: floor)
     }
 
-    /// Returns a partition, and creates it if necessary. As long as it exists, the release of another
-    /// partition does not change its generation.
+    /// Returns a partition, and creates it if necessary, so that its generation does not change when another
+    /// partition is released.
     mutating func read(_ partition: StorePartition) -> Partition {
       if partitions[partition] == nil { partitions[partition] = self[partition] }
       return self[partition]

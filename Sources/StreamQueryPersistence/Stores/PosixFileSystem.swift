@@ -104,7 +104,7 @@ struct PosixFileSystem: FileSystem {
   }
 }
 
-/// A lock on a file. It is released explicitly, because a child process that is just being started may share
+/// A lock on a file that is released explicitly, because a child process that is just being started may share
 /// the descriptor, and would keep the lock.
 private final class PosixLock: FileLock {
   private let file: PosixFile
@@ -195,7 +195,7 @@ extension FileIdentity {
   }
 }
 
-/// Repeats a call while signals interrupt it. Returns `true` if the call succeeded, and `false` if it failed
+/// Repeats a call while signals interrupt it; returns `true` if the call succeeded, and `false` if it failed
 /// with the expected error.
 private func retrying(
   _ name: String,

@@ -1,5 +1,5 @@
-/// The digest SHA-256 (FIPS 180-4). It differs between any two texts, so it can replace a name that is too
-/// long.
+/// The digest SHA-256 (FIPS 180-4), which differs between any two texts, so that it can replace a name that
+/// is too long.
 ///
 /// The code gives the same result on every platform, also with 32 bits, and needs no library.
 enum SHA256 {

@@ -22,8 +22,8 @@ public struct FailureReport: Sendable {
   private let line: Int
   private let column: Int
   private let library: SwiftTesting
-  /// Whether a test was running when this object was created. This is stored, because a thread that belongs
-  /// to no test may drive the simulation later.
+  /// Whether a test was running when this object was created; stored, because a thread that belongs to no
+  /// test may drive the simulation later.
   private let standing: SwiftTesting.Standing
 
   /// Creates a report for the current test, if there is a test.

@@ -55,6 +55,7 @@ final class MainStandIn: SerialExecutor {
   ///   - onLateReturn: Called once, on any thread, if a task that began in the body comes back to the main
   ///     actor after the end of the claim.
   ///   - body: The work; it must leave no job behind.
+  /// - Returns: The result of the body.
   @MainActor
   static func claimThread<Value>(
     for jobs: any ThreadJobs,
@@ -122,8 +123,8 @@ final class MainStandIn: SerialExecutor {
   }
 }
 
-/// The time for which a thread runs the main-actor code of a simulation. Tasks that begin in this time have
-/// the claim as a task-local value.
+/// The time for which a thread runs the main-actor code of a simulation, as a task-local value of the tasks
+/// that began in this time.
 private final class Claim: Sendable {
   private enum Stage: Int, AtomicRepresentable {
     case on, over, reported
@@ -142,7 +143,7 @@ private final class Claim: Sendable {
     stage.store(.over, ordering: .releasing)
   }
 
-  /// The executor while the claim lasts. After the claim's end `nil`, and the first read is reported.
+  /// The executor while the claim lasts; after the claim's end `nil`, and the first read is reported.
   var standInIfOn: MainStandIn? {
     switch stage.load(ordering: .acquiring) {
     case .on:

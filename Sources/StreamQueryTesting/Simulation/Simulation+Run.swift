@@ -8,7 +8,7 @@ public struct SimulationError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Simulation {
-  /// The limit of jobs for one `run`, as a multiple of the limit at one instant. It stops a run in which
+  /// The limit of jobs for one `run`, as a multiple of the limit at one instant; it stops a run in which
   /// timers fire endlessly.
   private static var runLimitFactor: Int { 10 }
 

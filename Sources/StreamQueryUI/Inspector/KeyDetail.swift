@@ -32,7 +32,7 @@ struct KeyDetail: Hashable, Sendable {
   let error: String?
   /// The reason for the newest fetch, as an answer to *Why did this refetch?*; `nil` if there was none.
   let why: String?
-  /// The number of observers and waiting callers in a sentence, as an answer to *Who observes this?*
+  /// The answer to *Who observes this?* in a sentence: the number of observers and waiting callers.
   let who: String
   /// The mutations with optimistic changes of the data.
   let optimisticChanges: [String]

@@ -48,7 +48,7 @@ struct KeyList: Sendable {
 
   /// The numbers of the visible keys, in order.
   private(set) var numbers: [Int] = []
-  /// The groups, sorted by title; empty if keys are not grouped. Groups without keys are left out.
+  /// The groups that have keys, sorted by title; empty if keys are not grouped.
   private(set) var groups: [Group] = []
   /// The number of keys that match the filter, visible or not.
   var matchCount: Int { places.count }

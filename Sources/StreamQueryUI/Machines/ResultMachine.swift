@@ -10,7 +10,7 @@ internal import StreamQueryOperators
 /// change, and ``apply(_:)`` makes it. A reader that is told may show a newer result in between, which then
 /// stays.
 struct ResultMachine<Stored: Sendable, Selected: Sendable> {
-  /// The source of the shown result. Most observed queries show the stored result, and have no other.
+  /// The source of the shown result; most observed queries show the stored result, and have no other.
   private indirect enum Showing {
     case stored
     case made(Steps)

@@ -134,6 +134,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// Runs the mutation and waits for its end.
   ///
   /// - Parameters:
+  ///   - input: The input of the run.
   ///   - detached: Whether the run outlives its caller, so that a cancellation of the caller ends only its
   ///     wait.
   /// - Returns: The output of the work.
@@ -181,8 +182,8 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     client.flatMap { MainActorDelivery.prepared(for: $0) }?.run(of: mutation)
   }
 
-  /// Detaches from client and mutation: until the next ``follow(_:using:)``, nothing can be run and nothing
-  /// is shown. A run that was started goes on.
+  /// Detaches from client and mutation, so that nothing can be run or shown until the next
+  /// ``follow(_:using:)``; a run that was started goes on.
   func runNothing() {
     forgetRun()
     observer = nil
