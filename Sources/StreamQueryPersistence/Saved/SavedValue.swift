@@ -107,7 +107,7 @@ struct SavedValue: Hashable, Sendable {
     return !updatedAt.isFinite || date - updatedAt >= Double(UInt64(1) << (lifetime - 1))
   }
 
-  /// Whether the value has a version.
+  /// Whether the value was encoded in the given version.
   func isOf(version: String) -> Bool {
     let name = data.dropFirst(12).prefix(versionLength)
     return name.elementsEqual(version.utf8.prefix(Int(UInt16.max)))
