@@ -68,8 +68,9 @@ step_house() { # what makes sources hard to read does not grow: see Scripts/hous
   Scripts/house.sh --self-test
 }
 
-step_texts() { # the documentation does not grow, and is easy to read: see Scripts/texts.sh
+step_texts() { # the documentation does not grow, is easy to read, and takes a version: see Scripts/texts.sh and Scripts/release.sh
   Scripts/texts.sh --self-test
+  Scripts/release.sh --texts
 }
 
 step_map() { # texts that show the way through the sources are right: see Scripts/map.sh

@@ -7,6 +7,7 @@
 #   Scripts/release.sh --try [VERSION]  try both with HEAD: in a temporary clone, with bare repositories, and with a
 #                                       package for each that adds it as its README says; see `try_release`
 #   Scripts/release.sh --try --build    also build all of those packages, not only two of them
+#   Scripts/release.sh --texts          write a version into a copy of the texts, and see that this can fail: no network
 #
 # In a text, the script removes each line that ends with `<!-- untagged -->`, and writes `from:` the version in place of a
 # branch, of a path and of an older version. By hand, you write the changelog only.
@@ -17,10 +18,12 @@ home=https://github.com/streamquery
 main=StreamQuery
 integrations=()
 for manifest in Integrations/*/Package.swift; do integrations+=("$(basename "$(dirname "$manifest")")"); done
+# A line that is not true any more when there is a release.
+unreleased='branch: "main"|\.package\(.*path:|[Uu]ntil the first (release|tag)|no (release|tag) yet|<!-- untagged -->$'
 # Those that say how StreamQuery is added, or that there is no release.
 texts=()
 while IFS= read -r text; do texts+=("$text"); done < <(
-  git grep -lE "<!-- untagged -->\$|\.package\((name: \"[^\"]*\", )?(url|path): \"[^\"]*/$main" -- '*.md' '*.tutorial'
+  git grep -lE "$unreleased|\.package\((name: \"[^\"]*\", )?url: \"[^\"]*/$main" -- '*.md' '*.tutorial'
 )
 
 fail() {
@@ -60,8 +63,46 @@ write_texts() {
   done
   perl -pi -e "s{\.package\(path: \"[^\"]*/$main\"\)}{.package(url: \"$home/$main\", from: \"$1\")};
     s{(\.package\(url: \"$home/[^\"]*\", )(branch|from): \"[^\"]*\"}{\$1from: \"$1\"}" "${texts[@]}"
-  if grep -nE 'branch: "main"|\.package\(.*path:|untagged' "${texts[@]}" >&2; then
+  if grep -nE "$unreleased" "${texts[@]}" >&2; then
     fail "these lines say that there is no release; end them with <!-- untagged -->"
+  fi
+  grep -qF "\"$home/$main\", from: \"$1\"" README.md || fail "README.md does not say how to add $main $1"
+  for folder in "${integrations[@]}"; do
+    grep -qF "\"$home/$(repository "$folder")\", from: \"$1\"" "Integrations/$folder/README.md" ||
+      fail "Integrations/$folder/README.md does not say how to add $(repository "$folder") $1"
+  done
+}
+
+# check_texts: writes a version into a copy of the texts. Lines that would be wrong then must be found.
+check_texts() {
+  local line
+  copy_texts
+  (cd "$work/texts" && write_texts 1.2.3)
+  for line in 'Write `.package(name: "StreamQuery", path: "…")`.' 'Choose `branch: "main"`.' \
+    'Until the first tag, take a commit.'; do
+    copy_texts
+    echo "$line" >>"$work/texts/README.md"
+    refuse_texts "$line"
+  done
+  for line in README.md Integrations/*/README.md; do
+    copy_texts
+    perl -ni -e 'print unless /^\.package/' "$work/texts/$line"
+    refuse_texts "$line does not say how to add"
+  done
+  echo "release: a version can be written into ${#texts[@]} texts, and what is wrong then is found"
+}
+
+copy_texts() {
+  rm -rf "$work/texts"
+  mkdir "$work/texts"
+  tar -cf - "${texts[@]}" Integrations/*/Package.swift | tar -xf - -C "$work/texts"
+}
+
+# refuse_texts FINDING: the copy must be refused with this text.
+refuse_texts() {
+  if (cd "$work/texts" && write_texts 1.2.3) >"$work/log" 2>&1 || ! grep -qF -- "$1" "$work/log"; then
+    cat "$work/log" >&2
+    fail "expected: $1"
   fi
 }
 
@@ -162,8 +203,8 @@ push() {
 
 # try_release VERSION BUILD: makes and pushes a release in a temporary folder, where git is told that the addresses of
 # github.com are folders beside it. So what is tried is what would be published, to the byte. Packages that add
-# StreamQuery and each integration as the READMEs say are resolved. Those of StreamQuery and of Integrations/Server are
-# built, or all.
+# StreamQuery and each integration as the READMEs say are resolved, and before the release those that add an integration
+# by its path. Those of StreamQuery and of Integrations/Server are built by URL, or all.
 try_release() (
   local version=$1 folder name build
   git clone -q . "$work/$main"
@@ -175,27 +216,31 @@ try_release() (
   done
   export GIT_CONFIG_COUNT=1 GIT_CONFIG_VALUE_0=$home/ GIT_CONFIG_KEY_0=url.file://$work/remotes/.insteadOf
   [[ $(git ls-remote --get-url "$home/$main") == "file://$work/remotes/$main" ]] || fail "git would push to $home"
+  for folder in "${integrations[@]}"; do
+    use "$(repository "$folder")" "Integrations/$folder/README.md" path false
+  done
   Scripts/release.sh "$version" --unchecked
   Scripts/release.sh "$version" --push
-  use "$main" README.md true
+  use "$main" README.md url true
   for folder in "${integrations[@]}"; do
     # The other ones need headers of the system.
     if [[ $folder == Server ]]; then build=true; else build=$2; fi
-    use "$(repository "$folder")" "Integrations/$folder/README.md" "$build"
+    use "$(repository "$folder")" "Integrations/$folder/README.md" url "$build"
   done
 )
 
-# use NAME README BUILD: makes a package that depends on a repository as a README says, resolves and perhaps builds it.
+# use NAME README url|path BUILD: makes a package that depends on a repository as a README says, beside the clone; finds
+# its products, and perhaps builds it.
 use() {
   # Packages are known by the names of their folders: not that of the repository.
-  local name=$1 consumer=$work/consumers/$1-user products flags
+  local name=$1 consumer=$work/$1-by-$3 products flags
   mkdir -p "$consumer/Sources/Consumer"
   products=$(grep -oE '\.product\([^)]*\)' "$2" | sort -u)
   {
     echo '// swift-tools-version: 6.3'
     echo 'import PackageDescription'
     echo 'let package = Package(name: "Consumer", platforms: [.macOS(.v15), .iOS(.v18)], dependencies: ['
-    grep -oE '\.package\(url: "[^)]*\)' "$2" | sort -u | sed 's/$/,/'
+    grep -oE "\.package\(.*$3: \"[^)]*\)" "$2" | sort -u | sed 's/$/,/'
     echo '], targets: [.executableTarget(name: "Consumer", dependencies: ['
     sed 's/$/,/' <<<"$products"
     echo '])])'
@@ -207,11 +252,12 @@ use() {
   swift package "${flags[@]}" resolve
   swift package "${flags[@]}" describe >"$consumer/description"
   for name in "$main" "$name"; do
+    if [[ $3 == path ]]; then continue; fi
     grep -A 6 "\"$home/$name\"" "$consumer/Package.resolved" | grep -q "\"version\" : \"$version\"" ||
       fail "$consumer/Package.resolved has no $home/$name $version"
   done
-  if $3; then swift build "${flags[@]}" --disable-build-manifest-caching; fi
-  echo "release: $name can be added as $2 says$($3 && echo ', and it builds' || true)"
+  if $4; then swift build "${flags[@]}" --disable-build-manifest-caching; fi
+  echo "release: $name can be added by $3 as $2 says$($4 && echo ', and it builds' || true)"
 }
 
 # MARK: Arguments
@@ -225,6 +271,7 @@ while (($# > 0)); do
     --try) mode=try ;;
     --push) mode=push ;;
     --build) build=true ;;
+    --texts) mode=texts ;;
     # What --try uses in its clone.
     --unchecked) checked=false ;;
     -*) fail "unknown argument: $1" ;;
@@ -237,6 +284,7 @@ trap 'rm -rf "$work"' EXIT
 case $mode in
   release) release "${version:?which version?}" "$checked" ;;
   push) push "${version:?which version?}" ;;
+  texts) check_texts ;;
   try)
     if [[ -n $(git status --porcelain) ]]; then echo "release: what is not committed is not tried" >&2; fi
     # By default the version that the changelog announces.
