@@ -26,12 +26,12 @@ check_sources() { check_files "$1" '! -path *.docc/*' '*.swift' swift-code.awk "
 
 # check_articles FOLDER AWK…: the same for the articles of its documentation, and for the texts beside them.
 check_articles() {
-  local texts=(README.md Skills/streamquery/SKILL.md)
+  local texts=(README.md Skills/streamquery/SKILL.md 'Integrations/*/*.md')
   check_files "$1" '-path *.docc/*' '*.md' "${@:2}"
 }
 
 # check_files FOLDER PLACE PATTERN AWK…: the same for the files of Sources that `find` sees by the place and the pattern,
-# and for those of `texts` that exist.
+# and for those of `texts` that exist, which may be patterns too.
 check_files() (
   cd "$1"
   list=Scripts/$name.txt
@@ -41,7 +41,7 @@ check_files() (
   while IFS= read -r file; do files+=("$file")
   done < <(find Sources -name "$3" $2 | LC_ALL=C sort)
   set +f
-  for file in ${texts[@]+"${texts[@]}"}; do if [[ -f $file ]]; then files+=("$file"); fi; done
+  for file in ${texts[@]+${texts[@]}}; do if [[ -f $file ]]; then files+=("$file"); fi; done
   if ((${#files[@]} == 0)); then
     echo "$name: no file $3 found in $1/Sources" >&2
     exit 1

@@ -1,10 +1,10 @@
 # The counts of texts.sh, behind limits.awk. Portable awk, as layers.awk.
 #
 # Variables: list, the path of texts.txt; all, 1 to print what is counted.
-# Input: every Markdown file of the documentation, then README.md and the skill, as bytes: LC_ALL=C.
+# Input: every Markdown file of the documentation, then the texts beside it, as bytes: LC_ALL=C.
 
 BEGIN {
-  bounds = "^(words|page|least) "
+  bounds = "^(words|page|least|lines) "
   leasts = "^$"
   readLimits()
   openings = "(What|Who|Whoever|Those that|One that)"
@@ -12,22 +12,40 @@ BEGIN {
 
 FNR == 1 { endPage(); beginPage() }
 
+{ last = FNR }
+
+source != "" && !inCode && !(kind == "table" ? /^\|/ : /^(\||```)/) { endExcerpt() }
+
 # Beside the articles, blocks without a mark may be wide: Scripts/release.sh finds the line of a manifest whole.
 /^[ \t]*(```|~~~)/ {
   endText()
   inCode = !inCode
   isSample = isArticle || /```(swift|text)$/
+  if (/```text$/) hasOutput = 1
+  if (source != "" && inCode) kind = "block"
+  else if (source != "") endExcerpt()
   next
 }
 
 inCode {
+  if (source != "") readLine()
   if (isSample && width($0) > 64) found("wide " module, here(), $0)
   next
 }
 
+# What follows is taken from a file.
+/^<!-- [^ ]+\/Expected\/[^ ]+ -->$/ { endText(); beginExcerpt($2); next }
+
 /^## / { endText(); inTopics = $0 == "## Topics" }
 
 inTopics { next }
+
+/^## See Also$/ { hasLinks = 1 }
+
+# 1 in the section of edge cases, and 2 if it has a list.
+/^##/ && !hasLinks { edges = /^###? Edge cases/ }
+
+edges == 1 && /^[-*] / { edges = 2 }
 
 /^[ \t]*$/ { endText(); next }
 
@@ -37,6 +55,7 @@ inTopics { next }
 /^[ \t]*\|/ {
   endText()
   if (!/^[ \t|:-]*$/) readRow()
+  else isBody = 1
   lastRow = here()
   next
 }
@@ -65,8 +84,8 @@ function beginPage(    parts) {
   page = FILENAME
   gsub(/.*\/|\.md$/, "", page)
   isArticle = FILENAME ~ /\.docc\//
-  module = isArticle ? parts[2] : page
-  inCode = inTopics = words = 0
+  module = FILENAME ~ /^(Sources|Integrations)\// ? parts[2] : page
+  inCode = inTopics = words = hasOutput = hasLinks = edges = 0
   current = FILENAME
   # Not a landing page, nor what is said beside a type.
   isGuide = page != module && FILENAME !~ /\/Extensions\//
@@ -75,12 +94,23 @@ function beginPage(    parts) {
 function endPage(    key, may) {
   if (current == "") return
   endText()
+  if (source != "") endExcerpt()
   # Only articles have limits of words.
-  if (!isArticle) { current = ""; return }
+  if (!isArticle) {
+    if (module == page) count["lines " page] = last
+    if (module == page) takeAlong("lines " page, 10)
+    current = ""
+    return
+  }
   key = "words " page
   count[key] += words
   count["words all"] += words
-  if (isGuide && words < limit["least all"]) found("short " module, current, words " words")
+  if (isGuide) {
+    if (words < limit["least all"]) found("short " module, current, words " words")
+    if (!hasOutput) found("silent " module, current, "shows no output")
+    if (edges != 2) found("edgeless " module, current, "does not end with a list of edge cases")
+    if (!hasLinks) found("lonely " module, current, "has no See Also")
+  }
   may = limit["page all"]
   if (key in limit) {
     if (words <= may) refuse(key " is " words ": delete its line in " list)
@@ -135,6 +165,53 @@ function readRow(    row, n, i, cells) {
   n = split(row, cells, "|")
   if (n > 3 && lastRow != FILENAME ":" (FNR - 1)) found("columns " module, here(), n " columns")
   for (i = 1; i <= n; i++) readText(cells[i], here())
+  if (source == "") return
+  kind = "table"
+  for (i = 2; isBody && i <= n; i++) column[i] = column[i] " " cells[i]
+}
+
+# MARK: Excerpts
+
+function beginExcerpt(path,    line) {
+  source = path
+  sourcePlace = here()
+  kind = ""
+  isBody = originals = at = 0
+  split("", column)
+  while ((getline line < path) > 0) original[++originals] = line
+  close(path)
+  if (!originals) refuse(sourcePlace ": there is no " path)
+}
+
+# A line of a block: a line of the file, behind the one before.
+function readLine() {
+  while (at++ < originals) if (original[at] == $0) return
+  refuse(here() ": after the line before, " source " has no `" $0 "`")
+}
+
+# A table: the numbers of its columns, from the second on and downwards, are numbers of the file in this order.
+function endExcerpt(    i, j, n, own, numbers) {
+  if (kind == "") refuse(sourcePlace ": no block and no table follows")
+  for (i = 1; kind == "table" && i <= originals; i++) numbers = numbers " " numbersOf(original[i])
+  for (i = 2; i in column; i++) {
+    n = split(numbersOf(column[i]), own, " ")
+    for (j = 1; j <= n; j++) {
+      at = index(numbers " ", " " own[j] " ")
+      if (!at) refuse(sourcePlace ": after the number before, " source " has no " own[j])
+      else numbers = substr(numbers, at + length(own[j]) + 1)
+    }
+  }
+  source = ""
+}
+
+# The numbers in a text, with a space between, and without commas.
+function numbersOf(text,    numbers) {
+  while (match(text, /[0-9][0-9,]*(\.[0-9]+)?/)) {
+    numbers = numbers " " substr(text, RSTART, RLENGTH)
+    text = substr(text, RSTART + RLENGTH)
+  }
+  gsub(/,/, "", numbers)
+  return numbers
 }
 
 # The characters of a line of UTF-8.

@@ -26,7 +26,8 @@ all=0
 # "nothing".
 expect() {
   rm -rf "$scratch/tree"
-  mkdir -p "$scratch/tree/Scripts" "$scratch/tree/Sources/A/A.docc"
+  mkdir -p "$scratch/tree/"{Scripts,Sources/A/A.docc,A/Expected}
+  printf '%s\n' a ' b 1000 2.5' 'c 3' >"$scratch/tree/A/Expected/B.txt"
   printf '%s\n' "${@:2}" >"$scratch/tree/Scripts/texts.txt"
   cat >"$scratch/tree/Sources/A/A.docc/Page.md"
   expect_finding "$1"
@@ -52,6 +53,9 @@ one() {
 
 # none COUNT TEXT: the text does not count.
 none() { expect nothing "${pages[@]}" "$1 A 0" <<<"$2"; }
+
+# excerpt FINDING TEXT: the same for a text below the name of the file that it is taken from.
+excerpt() { expect "$1" "${pages[@]}" <<<$'<!-- A/Expected/B.txt -->\n'"$2"; }
 
 # words NUMBER TEXT: the text has so many words.
 words() {
@@ -88,8 +92,27 @@ one wide "$(printf '```\n%065d\n```' 0)"
 none wide "$(printf '```\n%064d\n```\n%065d' 0 0)"
 none wide "$(printf '```\n%063d…\n```' 0)"
 expect 'expected `COUNT TARGET NUMBER`' 'page all' <<<'one'
-for text in README.md Skills/streamquery/SKILL.md; do
+one silent $'```\none\n```'
+none silent $'```text\none\n```'
+one edgeless $'### Edge cases\n\nOne.'
+one edgeless $'### Edge cases\n\n- One.\n\n### Then'
+none edgeless $'### Edge cases\n\n- One.\n\n## Topics\n\n### A\n\n## See Also'
+one lonely $'### See Also'
+none lonely $'## See Also'
+excerpt nothing $'```text\na\nc 3\n```'
+excerpt 'has no `a`' $'```text\nc 3\na\n```'
+excerpt 'has no `b 1000 2.5`' $'```\nb 1000 2.5\n```'
+excerpt nothing $'| 1 | 2 | 3 |\n|---|---|---|\n| 4 | 1,000 | c |\n| 5 | b 2.5 | 3 |\n6'
+excerpt 'has no 1000' $'| a | b |\n|---|---|\n| a | 2.5 |\n| a | 1,000 |'
+excerpt 'has no 3.0' $'| a | b |\n|---|---|\n| a | 3.0 |'
+excerpt 'no table follows' $'\n```\na\n```'
+excerpt 'no table follows' ''
+expect 'there is no A/Expected/C.txt' "${pages[@]}" <<<'<!-- A/Expected/C.txt -->'
+beside README.md 'lines README is 2, Scripts/texts.txt says 1' 'lines README 1' <<<$'one\ntwo'
+beside README.md 'write `lines README 2`' 'lines README 13' <<<$'one\ntwo'
+for text in README.md Skills/streamquery/SKILL.md Integrations/B/Text.md; do
   target=$(basename "$text" .md)
+  if [[ $target == Text ]]; then target=B; fi
   beside "$text" "wide $target is 1, Scripts/texts.txt says 0" "wide $target 0" <<<"$(printf '```swift\n%065d\n```' 0)"
   beside "$text" "openings $target is 1, Scripts/texts.txt says 0" "openings $target 0" <<<'What it is.'
   beside "$text" nothing "wide $target 0" <<<"$(printf '```\n%065d\n```' 0)"
