@@ -73,7 +73,7 @@ step_texts() { # the documentation does not grow, is easy to read, and takes a v
   Scripts/release.sh --texts
 }
 
-step_map() { # texts that show the way through the sources are right: see Scripts/map.sh
+step_map() { # texts that show the way through the sources are right, and lists of enums: see Scripts/map.sh
   Scripts/map.sh --self-test
 }
 

@@ -8,13 +8,15 @@
 #
 # The texts are the table *Where is it decided* of CONTRIBUTING.md, and *Following a value*, which is Sources/README.md.
 # A file may be named by the end of its path. A function that a text names beside a file, as in `f` in `File.swift` or in
-# a row of the table, is declared there; any other one somewhere.
+# a row of the table, is declared there; any other one somewhere. The two lists of enums in VERSIONS.md have each public
+# enum once.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/rules.sh"
 if ((all)); then echo "map: it has no list" >&2; exit 2; fi
 
 tour=Sources/README.md
+versions=.github/VERSIONS.md
 
 # The code names in a text, one a line, without backticks.
 code_names() { grep -oE '`[^`]+`' | tr -d '`' || true; }
@@ -81,6 +83,17 @@ check() (
   while IFS= read -r name; do
     declares "$name" "${files[@]}" || refuse "$tour: nothing declares \`$name\`"
   done < <(code_names <<<"$text" | grep -E '^[a-z][A-Za-z]+$' | sort -u)
+
+  while read -r sign name; do
+    case $sign in
+      +) refuse "$versions: neither list of enums has \`$name\`" ;;
+      -) refuse "$versions: \`$name\` is no public enum, or in both lists" ;;
+    esac
+  done < <(diff -U 0 \
+    <(sed -n '/^| topic | open enums/,/^A new public enum/p' $versions | code_names | grep '^[A-Z][A-Za-z.]*$' |
+      LC_ALL=C sort) \
+    <(sed -n 's/^[A-Za-z]* \([A-Za-z.]*\)  enum .*/\1/p' Scripts/public-api.txt | LC_ALL=C sort) |
+    sed '/^\(---\|+++\)/d; s/^[-+]/& /')
   ! $failed
 )
 
@@ -92,16 +105,18 @@ $self_test || exit 0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# expect FINDING ROW SENTENCE: a small checkout with a row in its table and a sentence in its tour must be refused with
-# this text, or not at all when it is "nothing".
+# expect FINDING ROW SENTENCE ENUMS: a small checkout with a row in its table, a sentence in its tour and these open enums
+# must be refused with this text, or not at all when it is "nothing".
 expect() {
   rm -rf "$scratch/tree"
-  mkdir -p "$scratch/tree/Sources/A/"{Low,High}
+  mkdir -p "$scratch/tree/"{.github,Scripts} "$scratch/tree/Sources/A/"{Low,High}
   echo 'func begun() {}' | tee "$scratch/tree/Sources/A/Low/Run.swift" >"$scratch/tree/Sources/A/High/Run.swift"
   echo 'func ended() {}' >"$scratch/tree/Sources/A/Low/Run+End.swift"
   printf '## Where is it decided\n\n| what | where | file |\n|---|---|---|\n%s\n\n## Then\n' "$2" \
     >"$scratch/tree/CONTRIBUTING.md"
   echo "$3" >"$scratch/tree/$tour"
+  printf '%s\n' 'A B  struct B' 'A C.D  enum D' 'A E  enum E<F>' >"$scratch/tree/Scripts/public-api.txt"
+  printf '%s\n' '| topic | open enums |' '|---|---|' "| all | ${4-\`E\`} |" 'Closed: `C.D`.' >"$scratch/tree/$versions"
   expect_finding "$1"
 }
 
@@ -114,4 +129,7 @@ expect 'several files end with Run.swift' "$row" 'See `Run.swift`.'
 expect 'there is no file Low/Gone.swift' "$row" 'See `Low/Gone.swift`.'
 expect 'Run.swift declares no `ended`' "$row" $'`ended` in\n`Low/Run.swift` ends.'
 expect 'nothing declares `gone`' "$row" 'Then it is `gone`.'
+expect 'neither list of enums has `E`' "$row" '' ''
+expect '`B` is no public enum' "$row" '' '`B`, `E`'
+expect '`C.D` is no' "$row" '' '`C.D`, `E`'
 echo "map: self-test: every rule can fail"
