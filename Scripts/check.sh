@@ -28,12 +28,15 @@ integration_steps=(grdbstore server inspector redis)
 standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread leaks redisthread)
 other_steps=(bench)
-# Steps that build in folders of their own, .build-STEP, or in none. They run one after another beside the others:
-# much of what they do is the work of one core.
-beside_steps=(release thread apple)
-# Steps whose servers run in real time: they need both cores, and come last.
-real_time_steps=(redis redisthread)
+# Steps that build in folders of their own, .build-STEP, or in none. They run one after another beside the others, and
+# take the time of a core that those leave: much of what both do is the work of one core, or waits for servers.
+beside_steps=(release apple thread)
+# Steps that build in the folder of such a step, and come when all are done.
+last_steps=(redisthread)
 strict=(-Xswiftc -warnings-as-errors)
+# The sanitizer cannot see the standard library's lock on Linux: TSAN_LOCK puts one over pthread in its place, see
+# Sources/StreamQuery. Nobody searches an index of this build.
+thread_flags=(--sanitize=thread --disable-index-store -Xswiftc -DTSAN_LOCK "${strict[@]}")
 
 # MARK: Steps
 
@@ -227,11 +230,9 @@ require_redis_server() {
 }
 
 step_thread() { # the suites of threads and processes, under the thread sanitizer
-  # The sanitizer cannot see the standard library's lock on Linux: TSAN_LOCK puts one over
-  # pthread in its place, see Sources/StreamQuery.
   export STREAMQUERY_TESTS=StreamQueryThreadTests
   TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Scripts/thread-suppressions.txt ${TSAN_OPTIONS:-}" \
-    run_tests .build-thread --sanitize=thread -Xswiftc -DTSAN_LOCK "${strict[@]}"
+    run_tests .build-thread "${thread_flags[@]}"
 }
 
 step_redisthread() { # the threads of Integrations/Redis under the thread sanitizer, where hiredis and redis-server are there
@@ -241,7 +242,7 @@ step_redisthread() { # the threads of Integrations/Redis under the thread saniti
   use_nested Integrations/Redis
   export STREAMQUERY_REDIS_TESTS=StreamQueryRedisTests
   # As in the step `thread`, whose core is used.
-  nested+=(--sanitize=thread -Xswiftc -DTSAN_LOCK "${strict[@]}")
+  nested+=("${thread_flags[@]}")
   export TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Scripts/thread-suppressions.txt ${TSAN_OPTIONS:-}"
   # Not those that measure times of several processes.
   on_nested test --skip PeerTests
@@ -420,15 +421,15 @@ rm -f "$beside_status"
 # The steps in the two lanes, where there is something for both, and the folders of the first.
 main=()
 beside=()
-real_time=()
+last=()
 folders=(.)
 for step in "${steps[@]}"; do
   if [[ $skip == *" $step "* ]]; then continue; fi
   if [[ " ${beside_steps[*]} " == *" $step "* ]]; then
     beside+=("$step")
     folders+=(! -path "./.build-$step/*")
-  elif [[ " ${real_time_steps[*]} " == *" $step "* ]]; then
-    real_time+=("$step")
+  elif [[ " ${last_steps[*]} " == *" $step "* ]]; then
+    last+=("$step")
   else
     main+=("$step")
   fi
@@ -445,10 +446,11 @@ if ((${#beside[@]} > 0)); then
   run_beside >"$beside_log" 2>&1 &
   beside_job=$!
   set +m
+  renice -n 10 -g "$beside_job" >/dev/null 2>&1 || true
 fi
 for step in ${main[@]+"${main[@]}"}; do
   if [[ -s $beside_status ]]; then join_beside; fi
   run_step "$step" "${folders[@]}"
 done
 join_beside
-for step in ${real_time[@]+"${real_time[@]}"}; do run_step "$step" .; done
+for step in ${last[@]+"${last[@]}"}; do run_step "$step" .; done
