@@ -25,7 +25,7 @@ extension CacheState {
       slots[index].stashed = nil
     }
     if actions.cancelled != nil { cancelJob(index, &transaction, isRestarted: actions.isRestarted) }
-    let watchers = actions.ended == nil ? [] : unobservedWatchers(of: index)
+    let watchers = actions.ended == nil ? nil : unobservedWatchers(of: index)
     if let ending = actions.ended {
       if ending == .delivered {
         deliver(index, &transaction)
@@ -38,7 +38,7 @@ extension CacheState {
     if actions.started != nil { start(index, &transaction, isFirst: actions.isRestarted) }
     if actions.paused { pause(index, isNews: actions.changed, &transaction) }
     if actions.changed { refresh(index, &transaction) }
-    if !watchers.isEmpty, actions.ended != .removed {
+    if let watchers, actions.ended != .removed {
       let end = EntryEnd(snapshot: snapshot(index), machine: slots[index].machine)
       for watcher in watchers { watcher.setEnd(end) }
     }

@@ -209,11 +209,13 @@ extension CacheState {
 
   // MARK: Answers
 
-  /// The watchers of an unobserved entry's fetch.
+  /// The watchers of an unobserved entry's fetch; `nil` if there are none.
   ///
   /// These watchers get the last state of the entry, because it may be gone before they read it.
-  func unobservedWatchers(of index: Int) -> [Waiter] {
-    guard !slots[index].isWatched else { return [] }
+  func unobservedWatchers(of index: Int) -> Few<Waiter>? {
+    guard !slots[index].isWatched,
+      slots[index].waiters.contains(where: { $0.role == .watching })
+    else { return nil }
     return slots[index].waiters.filter { $0.role == .watching }
   }
 

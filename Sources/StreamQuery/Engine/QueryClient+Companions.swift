@@ -16,6 +16,14 @@ nonisolated extension QueryClient {
     }
   }
 
+  /// Waits for a caller's answer, and tells tests about the wait.
+  ///
+  /// It is not inlined, because the tasks of all other callers would reserve stack space for it.
+  @inline(never)
+  func reportedOutcome(of waiter: Waiter, for key: EntryKey) async -> WaitOutcome {
+    await waiter.outcome(observed("a fetch of \(key.key)")) { self.left(waiter) }
+  }
+
   /// Waits for a caller's answer, where tests or companions observe such waits.
   ///
   /// If the answer is not there already, the companions hear when the wait begins and ends.
@@ -23,13 +31,12 @@ nonisolated extension QueryClient {
   /// It is not inlined, because the tasks of all other callers would reserve stack space for it.
   @inline(never)
   func accompaniedOutcome(of waiter: Waiter, for key: EntryKey) async -> WaitOutcome {
-    let subject = observed("a fetch of \(key.key)")
-    guard !companions.isEmpty, let wait = cache.read({ $0.fetchWait(of: waiter, for: key) }) else {
-      return await waiter.outcome(subject) { self.left(waiter) }
+    guard let wait = cache.read({ $0.fetchWait(of: waiter, for: key) }) else {
+      return await reportedOutcome(of: waiter, for: key)
     }
     for companion in companions { companion.callerWaits(wait) }
     let start = cache.clock.now()
-    let outcome = await waiter.outcome(subject) { self.left(waiter) }
+    let outcome = await reportedOutcome(of: waiter, for: key)
     let duration = Duration.nanoseconds(cache.clock.now().nanoseconds - start.nanoseconds)
     for companion in companions { companion.callerWaited(wait, for: duration) }
     return outcome

@@ -58,8 +58,11 @@ nonisolated extension QueryClient {
     case .recursive, .restoring: throw QueryError.recursiveFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown
     case .waiting(let waiter):
-      guard companions.isEmpty, !WaitObservation.hasBegun else {
+      guard companions.isEmpty else {
         return (await accompaniedOutcome(of: waiter, for: key), waiter.end)
+      }
+      guard !WaitObservation.hasBegun else {
+        return (await reportedOutcome(of: waiter, for: key), waiter.end)
       }
       return (await waiter.outcome { left(waiter) }, waiter.end)
     }
