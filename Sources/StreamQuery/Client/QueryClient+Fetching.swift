@@ -48,14 +48,15 @@ nonisolated extension QueryClient {
     if let timeout {
       return try await fetch(query, need, within: timeout).value(as: Value.self)
     }
-    let key = EntryKey(query.key)
-    let start = beginFetch(key, query.definition, need, nil)
+    // The key is made anew for each call below: a variable would retain it.
+    let start = beginFetch(EntryKey(query.key), query.definition, need, nil)
     // A cached value is returned here, because it needs no further asynchronous call.
     if case .cached(let box) = start { return box.settled.value(as: Value.self) }
     if case .restoring = start {
-      return try await restored(key, query.definition, need, nil).value(as: Value.self)
+      return try await restored(EntryKey(query.key), query.definition, need, nil)
+        .value(as: Value.self)
     }
-    return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
+    return try await outcome(of: start, of: EntryKey(query.key)).outcome.box.value(as: Value.self)
   }
 
   /// The value of a query: from the cache at any age, otherwise fetched.

@@ -41,7 +41,7 @@ nonisolated extension QueryClient {
       guard let options = query.unaskedOptions(isArrival: isArrival),
         !state.wantsInitialData(index, query)
       else { return .known(query) }
-      let resolution = Resolution(query: query, options: options)
+      let resolution = Resolution(query: consume query, options: options)
       return .done(body(&state, key, index, resolution, &transaction))
     }
     switch quick {

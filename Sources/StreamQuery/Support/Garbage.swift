@@ -8,14 +8,13 @@ package struct Garbage: Sendable {
 
   private var first: Reference?
   private var second: Reference?
-  private var rest: [Reference] = []
-  /// Values that are no objects; a small one needs no allocation of its own.
-  private var values: [any Sendable] = []
+  /// Further references, and values that are no objects; a small one needs no allocation of its own.
+  private var rest: [any Sendable] = []
 
   package init() {}
 
-  /// The number of references and values: for tests.
-  var count: Int { (first == nil ? 0 : 1) + (second == nil ? 0 : 1) + rest.count + values.count }
+  /// The number of references: for tests.
+  var count: Int { (first == nil ? 0 : 1) + (second == nil ? 0 : 1) + rest.count }
 
   @inline(__always)
   mutating func collect(_ reference: consuming Reference?) {
@@ -30,7 +29,7 @@ package struct Garbage: Sendable {
     }
   }
 
-  package mutating func collect(value: some Sendable) { values.append(value) }
+  package mutating func collect(value: some Sendable) { rest.append(value) }
 }
 
 extension Array {

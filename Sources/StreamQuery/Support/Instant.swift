@@ -136,7 +136,9 @@ package struct Timestamp: Hashable, Sendable {
   }
 
   /// The time of events that never happened.
-  package static let never = Timestamp(instant: .distantPast, date: -.infinity)
+  // Computed, because the compiler would make a stored one when it is first used, and test at each use
+  // whether it was made.
+  package static var never: Timestamp { Timestamp(instant: .distantPast, date: -.infinity) }
 
   /// Places a date on the time line, as long before this timestamp as the wall clock says.
   ///
