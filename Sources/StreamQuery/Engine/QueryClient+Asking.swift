@@ -44,7 +44,7 @@ nonisolated extension QueryClient {
       let resolution = Resolution(query: consume query, options: options)
       return .done(body(&state, key, index, resolution, &transaction))
     }
-    switch quick {
+    switch consume quick {
     case .done(let result): return result
     case .known(let query):
       return resolving(key, query, isArrival: isArrival, at: now, body)

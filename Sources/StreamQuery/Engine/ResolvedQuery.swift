@@ -74,24 +74,17 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   ) {
     // The options of each layer are read in place; they are merged first only if several layers set
     // options of one kind.
-    if let observer {
-      self.init(
-        definition,
-        for: key,
-        defaults,
-        observer.options.over(definition.options),
-        over: defaults.options(for: key),
-        observer: (observer.gcTime.map(TimeSpan.init), observer.linger.map(TimeSpan.init))
-      )
-    } else if defaults.prefixes.isEmpty {
-      self.init(definition, for: key, defaults, definition.options, over: defaults.client.options)
+    if observer == nil, defaults.prefixes.isEmpty {
+      self.init(definition, for: key, defaults, definition, over: defaults)
     } else {
+      let own = observer?.options.over(definition.options) ?? definition.options
       self.init(
         definition,
         for: key,
         defaults,
-        definition.options,
-        over: defaults.options(for: key)
+        MergedOptions(options: own),
+        over: MergedOptions(options: defaults.options(for: key)),
+        observer: observer.map { ($0.gcTime.map(TimeSpan.init), $0.linger.map(TimeSpan.init)) }
       )
     }
   }
@@ -100,8 +93,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     _ definition: QueryDefinition,
     for key: AnyQueryKey,
     _ defaults: DefaultsTable,
-    _ own: borrowing QueryOptions,
-    over base: borrowing QueryOptions,
+    _ own: some OptionsLayer,
+    over base: some OptionsLayer,
     observer: (gcTime: TimeSpan?, linger: TimeSpan?)? = nil
   ) {
     // These are local variables first, because an optimised build of 6.3.1 crashes in the compiler
@@ -111,11 +104,12 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     var fetchOptions = FetchOptions()
     // Data is kept in a store so that it can be used offline.
     fetchOptions.networkMode =
-      own.networkMode ?? base.networkMode ?? (restoring == nil ? .online : .offlineFirst)
+      own.options.networkMode ?? base.options.networkMode
+      ?? (restoring == nil ? .online : .offlineFirst)
     fetchOptions.failureInvalidates = defaults.failureInvalidates
     fetchOptions.resetsData = definition.resetsData
     fetchOptions.delivery = definition.delivery
-    let abandonment = own.onAbandonment ?? base.onAbandonment
+    let abandonment = own.options.onAbandonment ?? base.options.onAbandonment
     fetchOptions.abandonment =
       switch abandonment ?? .cancel {
       case .cancel: .cancel
@@ -123,22 +117,22 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       case .linger(let duration): .linger(TimeSpan(duration))
       }
 
-    let enabled = own.enabled ?? base.enabled
-    let staleTime = own.staleTime ?? base.staleTime
-    let refetchInterval = own.refetchInterval ?? base.refetchInterval
-    let onReconnect = own.refetchOnReconnect ?? base.refetchOnReconnect
-    let onActive = own.refetchOnActive ?? base.refetchOnActive
+    let enabled = own.options.enabled ?? base.options.enabled
+    let staleTime = own.options.staleTime ?? base.options.staleTime
+    let refetchInterval = own.options.refetchInterval ?? base.options.refetchInterval
+    let onReconnect = own.options.refetchOnReconnect ?? base.options.refetchOnReconnect
+    let onActive = own.options.refetchOnActive ?? base.options.refetchOnActive
     var asksWhetherEnabled = false
     if case .when = enabled { asksWhetherEnabled = true }
     var isDynamic = asksWhetherEnabled
     if case .dynamic = staleTime?.kind { isDynamic = true }
     if case .dynamic = refetchInterval?.kind { isDynamic = true }
     var conditionalCauses: Set<FetchCause> = []
-    let onSubscribe = own.refetchOnSubscribe ?? base.refetchOnSubscribe
+    let onSubscribe = own.options.refetchOnSubscribe ?? base.options.refetchOnSubscribe
     if onReconnect?.isFixed == false { conditionalCauses.insert(.reconnect) }
     if onActive?.isFixed == false { conditionalCauses.insert(.active) }
     if onSubscribe?.isAwaited == true { conditionalCauses.insert(.subscribed) }
-    let retries = own.retryOnSubscribe ?? base.retryOnSubscribe
+    let retries = own.options.retryOnSubscribe ?? base.options.retryOnSubscribe
     let isRestoring = restoring?.isUnderWay == true
     let hasRule = onSubscribe?.rule != nil || retries?.rule != nil
     let isAsked = isDynamic || hasRule || isRestoring || !conditionalCauses.isEmpty
@@ -156,7 +150,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     resolvedOptions.isEnabled = fetch != nil && enabled?.fixed ?? true
     resolvedOptions.freshness = staleTime?.fixed ?? .after(.zero)
     let interval = refetchInterval?.fixed
-    let background = own.refetchIntervalInBackground ?? base.refetchIntervalInBackground
+    let background =
+      own.options.refetchIntervalInBackground ?? base.options.refetchIntervalInBackground
     resolvedOptions.interval = interval ?? .infinite
     resolvedOptions.backgroundInterval = background?.resolved(interval: interval) ?? .infinite
     resolvedOptions.jitter = PollJitter(part: refetchInterval?.jitter ?? 0, of: key.description)
@@ -166,9 +161,12 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     }
     self.definition = definition
     self.fetch = fetch
-    ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
-    sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
-    asked = isAsked ? Asked(own.over(base), isRestoring ? restoring : nil) : nil
+    // The policies are only compared with `nil` first, because unwrapping would copy them.
+    let setsRetry = own.options.retry != nil || base.options.retry != nil
+    ownRetry =
+      setsRetry ? RetryPolicy.merge(own.options.retry, over: base.options.retry) : nil
+    sharing = (own.options.sharing ?? base.options.sharing)?.kind ?? .automatic
+    asked = isAsked ? Asked(own.options.over(base.options), isRestoring ? restoring : nil) : nil
     isFixed = !isDynamic && !isRestoring
     isOfObserver = observer != nil
     hasAbandonment = abandonment != nil
@@ -176,10 +174,12 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     super.init(
       defaults: defaults,
       fetchOptions: fetchOptions,
-      gcTime: Self.gcTime(own.gcTime ?? base.gcTime),
-      meta: QueryMeta.merge(own.meta, over: base.meta),
+      gcTime: Self.gcTime(own.options.gcTime ?? base.options.gcTime),
+      meta: QueryMeta.merge(own.options.meta, over: base.options.meta),
       // Most queries have no such options, and then none are made.
-      serving: ServingOptions.merge(own.serving, over: base.serving).flatMap { ServingTerms($0) },
+      serving: ServingOptions.merge(own.options.serving, over: base.options.serving).flatMap {
+        ServingTerms($0)
+      },
       placeholder: definition.placeholder,
       plain: plain,
       feature: definition.feature,
@@ -346,6 +346,22 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       return box
     }
   }
+}
+
+/// A layer of options, as the object that has them: as an argument, the options would be copied.
+private protocol OptionsLayer {
+  var options: QueryOptions { get }
+}
+
+extension QueryDefinition: OptionsLayer {}
+
+extension DefaultsTable: OptionsLayer {
+  fileprivate var options: QueryOptions { client.options }
+}
+
+/// The options of several layers.
+private struct MergedOptions: OptionsLayer {
+  let options: QueryOptions
 }
 
 extension ResolvedQuery {
