@@ -96,8 +96,7 @@ extension CacheState {
     _ index: Int,
     _ transaction: inout Transaction
   ) {
-    let job = slots[index].job
-    slots[index].job = nil
+    let job = slots[index].job.take()
     if let job { job.tasks.workEnded() }
     switch ending {
     case .succeeded, .kept:

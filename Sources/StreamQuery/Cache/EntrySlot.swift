@@ -220,6 +220,13 @@ extension EntrySlot {
   // These functions change several fields at once, because every access to a row of the cache has a
   // price.
 
+  /// Assigns an empty slot to a new entry.
+  mutating func begin(with key: EntryKey, generation: UInt64, at now: Instant) {
+    self.key = key
+    self.generation = generation
+    machine.begin(at: now)
+  }
+
   /// Adds an observer to the list.
   ///
   /// - Returns: Its position.

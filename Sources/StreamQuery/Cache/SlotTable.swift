@@ -67,9 +67,7 @@ struct SlotTable: RandomAccessCollection {
   mutating func makeEntry(of key: EntryKey, at now: Instant) -> (Int, Collision) {
     let index = free.takeRow(from: &rows, new: EntrySlot())
     serial += 1
-    rows[index].generation = serial
-    rows[index].key = key
-    rows[index].machine = EntryMachine(at: now)
+    rows[index].begin(with: key, generation: serial, at: now)
     return (index, keys.insert(key.key, id: Int32(truncatingIfNeeded: index)))
   }
 

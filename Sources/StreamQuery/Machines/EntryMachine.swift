@@ -74,6 +74,12 @@ package struct EntryMachine: Equatable, Sendable {
   ///
   /// - Parameter now: The time of the transaction.
   package init(at now: Instant) {
+    mark = .none(toldUntil: now)
+    begin(at: now)
+  }
+
+  /// Begins at a time, if nothing has happened since the machine was made.
+  mutating func begin(at now: Instant) {
     unwantedSince = now
     mark = .none(toldUntil: now)
     polledUntil = now
