@@ -247,21 +247,11 @@ extension CacheState {
   mutating func makeEvent(
     _ kind: QueryEvent.Kind,
     _ key: AnyQueryKey,
-    _ transaction: Transaction,
-    job: FetchJob?
-  ) -> QueryEvent {
-    makeEvent(kind, key, transaction, cause: job?.cause, since: job?.startedAt)
-  }
-
-  mutating func makeEvent(
-    _ kind: QueryEvent.Kind,
-    _ key: AnyQueryKey,
-    _ transaction: Transaction,
+    at now: Timestamp,
     cause: FetchCause? = nil,
     since start: Timestamp?
   ) -> QueryEvent {
     reports.eventSerial += 1
-    let now = transaction.environment.now
     return QueryEvent(
       number: reports.eventSerial,
       kind: kind,

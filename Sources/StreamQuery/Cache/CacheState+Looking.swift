@@ -183,12 +183,7 @@ extension CacheState {
   mutating func recordLookup(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     reports.lookups.count(lookup)
     noteUse(of: index)
-    if reports.needs >= .lookups { emit(lookup, index, transaction) }
-  }
-
-  // This is a separate function, so that transactions without listeners do not pay for it.
-  @inline(never)
-  private mutating func emit(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
-    emit(.lookup(lookup), index, transaction)
+    // A record has no lookups.
+    if reports.needs >= .lookups { tell(.lookup(lookup), index, at: transaction.environment.now) }
   }
 }

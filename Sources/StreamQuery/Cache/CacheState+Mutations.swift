@@ -291,7 +291,12 @@ extension CacheState {
     guard reports.isHeard else { return }
     recordStep(step, job, transaction)
     guard emitsEvents else { return }
-    var event = makeEvent(.mutation(step), job.key.key, transaction, since: job.submittedAt)
+    var event = makeEvent(
+      .mutation(step),
+      job.key.key,
+      at: transaction.environment.now,
+      since: job.submittedAt
+    )
     event.meta = job.meta
     actionQueue.enqueue(.emit(event))
   }

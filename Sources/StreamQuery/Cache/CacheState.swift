@@ -258,24 +258,25 @@ struct CacheState: ~Copyable {
     tell(
       kind,
       index,
-      transaction,
+      at: transaction.environment.now,
       job,
       isNotModified: isNotModified,
       isKeptEmpty: isKeptEmpty
     )
   }
 
+  // It gets the time and not the transaction, which would be copied even if nobody listens.
   @inline(never)
-  private mutating func tell(
+  mutating func tell(
     _ kind: QueryEvent.Kind,
     _ index: Int,
-    _ transaction: Transaction,
-    _ job: FetchJob?,
-    isNotModified: Bool,
-    isKeptEmpty: Bool
+    at now: Timestamp,
+    _ job: FetchJob? = nil,
+    isNotModified: Bool = false,
+    isKeptEmpty: Bool = false
   ) {
     guard let key = slots[index].key else { return }
-    var event = makeEvent(kind, key.key, transaction, job: job)
+    var event = makeEvent(kind, key.key, at: now, cause: job?.cause, since: job?.startedAt)
     event.valueType = key.valueType
     event.isNotModified = isNotModified
     event.isKeptEmpty = isKeptEmpty

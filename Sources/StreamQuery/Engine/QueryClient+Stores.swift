@@ -54,7 +54,7 @@ nonisolated extension QueryClient {
         state.recordFailure(of: key, in: name, error, transaction)
       }
       guard state.emitsEvents else { return state.isShutDown }
-      var event = state.makeEvent(kind, key, transaction, since: nil)
+      var event = state.makeEvent(kind, key, at: transaction.environment.now, since: nil)
       event.failedStore = (name, partition)
       state.actionQueue.enqueue(.emit(event))
       return state.isShutDown
