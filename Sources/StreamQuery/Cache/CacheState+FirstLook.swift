@@ -18,6 +18,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - key: The key.
+  ///   - index: The entry of the key, if there is one.
   ///   - query: The query of the observer, resolved.
   ///   - resolvedOptions: The options of the observer.
   ///   - initialData: Its initial data, already obtained outside the lock.
@@ -25,13 +26,14 @@ extension CacheState {
   /// - Returns: Its first snapshot and flags, without a placeholder.
   func firstLook(
     _ key: EntryKey,
+    _ index: Int?,
     _ query: StoredQuery,
     _ resolvedOptions: ResolvedObserverOptions,
     _ initialData: InitialData? = nil,
     at now: ClockReading
   ) -> (EntrySnapshot, QueryFlags) {
     let environment = environmentSeen(at: now)
-    guard let index = find(key) else {
+    guard let index else {
       let empty = EntryMachine(at: environment.now.instant)
       var machine = empty
       // After a shutdown no observer is added, but a list still shows the state of its keys.

@@ -57,7 +57,7 @@ nonisolated extension QueryClient {
       else { return nil }
       // The snapshot is stored, because an entry that is read once is usually read again.
       if state.slots[index].snapshot == nil { _ = state.snapshot(index) }
-      let (snapshot, flags) = state.firstLook(key, known, resolvedOptions, at: now)
+      let (snapshot, flags) = state.firstLook(key, index, known, resolvedOptions, at: now)
       return (known, snapshot, flags)
     }
     if let (query, snapshot, flags) = quick { return shown(snapshot, flags, query) }

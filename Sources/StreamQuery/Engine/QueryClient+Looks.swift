@@ -105,7 +105,7 @@ nonisolated extension QueryClient {
       cache.read { $0.factsOfArrival(key, query, initialData, at: now) }.info
     }
     let (snapshot, flags) = cache.read {
-      $0.firstLook(key, query, resolvedOptions, initialData, at: now)
+      $0.firstLook(key, $0.find(key), query, resolvedOptions, initialData, at: now)
     }
     return completed(snapshot, flags, query)
   }

@@ -1,4 +1,6 @@
 extension EntryMachine {
+  // These functions are inlined, because the machine is a large value, and a call would copy it.
+  @inline(__always)
   func fetchesOnSubscribe(_ resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
     guard resolvedOptions.isEnabled else { return false }
     if !hasData || isIncomplete, !isError || resolvedOptions.retriesOnSubscribe { return true }
@@ -12,6 +14,7 @@ extension EntryMachine {
     !isFetching && fetchesOnSubscribe(resolvedOptions, at: now)
   }
 
+  @inline(__always)
   func isWilling(
     _ policy: RefetchPolicy.Answer,
     _ resolvedOptions: ResolvedObserverOptions,

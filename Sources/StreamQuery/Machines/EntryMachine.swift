@@ -135,13 +135,19 @@ package struct EntryMachine: Equatable, Sendable {
   }
 
   /// Whether a fetch is running or waiting for its next attempt.
-  package var isFetching: Bool { !isIdle && !isPaused }
+  package var isFetching: Bool {
+    @inline(__always) get { !isIdle && !isPaused }
+  }
 
   /// Whether a fetch is paused until the network or the app is back.
-  package var isPaused: Bool { if case .paused = stage { true } else { false } }
+  package var isPaused: Bool {
+    @inline(__always) get { if case .paused = stage { true } else { false } }
+  }
 
   /// Whether no fetch is in flight.
-  package var isIdle: Bool { inFlight.isEmpty }
+  package var isIdle: Bool {
+    @inline(__always) get { inFlight.isEmpty }
+  }
 
   /// Whether another fetch was requested, to follow the one in flight if that succeeds and somebody wants it.
   var isFollowed: Bool {

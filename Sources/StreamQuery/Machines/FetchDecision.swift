@@ -36,7 +36,15 @@ extension EntryMachine {
     canFetch: Bool,
     at now: Instant
   ) -> FetchDecision {
-    guard extent != .part else { return decisionOverPart(for: need, canFetch: canFetch) }
+    guard extent != .part else {
+      return Self.decisionOverPart(
+        for: need,
+        canFetch: canFetch,
+        isNewest: isLive && !isInvalidated,
+        isIdle: isIdle,
+        fetchOptions.delivery
+      )
+    }
     let isStale = isStale(freshness, at: now)
     let accepts =
       switch need {
@@ -53,14 +61,20 @@ extension EntryMachine {
 
   /// The answer if the data is only a part. A caller accepts it only if it is from an endless
   /// stream.
-  // This is not inlined, because most entries have no parts.
+  // This is not inlined, because most entries have no parts, and static, because a call would copy the
+  // machine.
   @inline(never)
-  private func decisionOverPart(for need: CachePolicy, canFetch: Bool) -> FetchDecision {
-    let isNewest = isLive && !isInvalidated
+  private static func decisionOverPart(
+    for need: CachePolicy,
+    canFetch: Bool,
+    isNewest: Bool,
+    isIdle: Bool,
+    _ delivery: Delivery
+  ) -> FetchDecision {
     let takesOlder =
       switch need {
       case .ifStale, .ifStaleOrThrow, .always: false
-      case .ifMissing, .ifMissingElseRevalidate: fetchOptions.delivery == .endless
+      case .ifMissing, .ifMissingElseRevalidate: delivery == .endless
       }
     if isNewest, need != .always { return .useCached(.hit, revalidates: false) }
     guard !takesOlder else {

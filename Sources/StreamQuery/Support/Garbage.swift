@@ -13,7 +13,7 @@ package struct Garbage: Sendable {
 
   package init() {}
 
-  /// The number of references: for tests.
+  /// The number of references and values: for tests.
   var count: Int { (first == nil ? 0 : 1) + (second == nil ? 0 : 1) + rest.count }
 
   @inline(__always)
