@@ -89,9 +89,9 @@ extension CacheState {
         changes.append(ObservationChange(position: Int(position), id: id, seen: nil))
         continue
       }
-      observers[index].waits(at: MemberPosition(position, in: group))
       // There may be no news, because another member had the position when the news was noted.
-      guard let seen = pollSnapshot(index) else { continue }
+      let place = MemberPosition(position, in: group)
+      guard let seen = pollSnapshot(index, waitingAt: place) else { continue }
       changes.append(ObservationChange(position: Int(position), id: id, seen: seen))
     }
     return changes
@@ -132,8 +132,8 @@ extension CacheState {
       guard let id = groups[group].member(at: Int(position)), let index = find(id) else {
         return end(group)
       }
-      observers[index].waits(at: MemberPosition(position, in: group))
-      if pollSnapshot(index) != nil { hasNews = true }
+      let place = MemberPosition(position, in: group)
+      if pollSnapshot(index, waitingAt: place) != nil { hasNews = true }
     }
     guard hasNews else { return .nothing }
     groups[group].reading = .whole(isDue: false)

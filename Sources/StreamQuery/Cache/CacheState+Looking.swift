@@ -27,10 +27,19 @@ extension CacheState {
   }
 
   /// The newest snapshot that an observer, at a row of the table, has not seen.
+  ///
+  /// - Parameters:
+  ///   - observer: The row.
+  ///   - position: The observer's position in a group, which hears of the next news.
+  /// - Returns: The snapshot.
   @inline(__always)
-  mutating func pollSnapshot(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
+  mutating func pollSnapshot(
+    _ observer: Int,
+    waitingAt position: MemberPosition? = nil
+  ) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     let (snapshot, flags) = shownSnapshot(observer)
-    return observers[observer].saw(snapshot.version, flags) ? (snapshot, flags) : nil
+    let isNews = observers[observer].saw(snapshot.version, flags, waitingAt: position)
+    return isNews ? (snapshot, flags) : nil
   }
 
   /// The present state for an observer.

@@ -84,11 +84,16 @@ struct Observer: FreeRows.Row {
     settledBase = counts
   }
 
-  /// Notes the state that the observer sees now.
+  /// Notes the state that the observer sees now, and its position in a group that hears of the next news.
   ///
   /// - Returns: Whether the state is news.
   @inline(__always)
-  mutating func saw(_ version: UInt64, _ flags: QueryFlags) -> Bool {
+  mutating func saw(
+    _ version: UInt64,
+    _ flags: QueryFlags,
+    waitingAt position: MemberPosition? = nil
+  ) -> Bool {
+    if let position { waits(at: position) }
     guard version != seenVersion || flags != seenFlags else { return false }
     (seenVersion, seenFlags) = (version, flags)
     return true
