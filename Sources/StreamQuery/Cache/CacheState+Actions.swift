@@ -162,12 +162,12 @@ extension CacheState {
       return
     }
     startWhenAdmitted(job, index, &transaction)
-    lendPriorityOfWaiters(index, &transaction)
+    lendPriorityOfWaiters(of: index, to: job, &transaction)
   }
 
   /// Makes a replacement fetch as urgent as the callers that wait for it.
-  func lendPriorityOfWaiters(_ index: Int, _ transaction: inout Transaction) {
-    guard let job = slots[index].job,
+  func lendPriorityOfWaiters(of index: Int, to job: FetchJob, _ transaction: inout Transaction) {
+    guard !slots[index].waiters.isEmpty,
       let priority = Waiter.priority(of: slots[index].waiters, above: .ofNewTasks)
     else { return }
     transaction.lend(to: job.tasks, priority)
@@ -262,10 +262,11 @@ extension CacheState {
     )
   }
 
-  /// Whether a thread other than the current transaction's may perform its actions; a caller of low
+  /// Whether a thread other than a transaction's own may perform its actions; a caller of low
   /// priority leaves them to the client's own task.
-  var othersPerform: Bool {
-    @inline(__always) get { actionQueue.othersPerform || WorkPriority.current.isLow }
+  @inline(__always)
+  func othersPerform(_ transaction: inout Transaction) -> Bool {
+    actionQueue.othersPerform || transaction.priority.isLow
   }
 }
 

@@ -205,7 +205,7 @@ extension CacheState {
       // The callers of the dropped fetch wait for its replacement.
       requeue(waiters, index)
       if !waiters.isEmpty { announce(.changed(index), &transaction) }
-      lendPriorityOfWaiters(index, &transaction)
+      if let job = slots[index].job { lendPriorityOfWaiters(of: index, to: job, &transaction) }
     }
     for (observer, answer) in answered {
       guard let query = observers[observer].query else { continue }

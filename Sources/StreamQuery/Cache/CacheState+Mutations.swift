@@ -95,7 +95,7 @@ extension CacheState {
     if let ending = actions.ended { endRun(ending, index, job, &transaction) }
     let settles = actions.concluded != nil && actions.ended == nil
     if actions.step == .prepare || actions.step == .perform || settles
-      ? othersPerform : mutations.slots[index].machine.rests, let tasks = job.tasks
+      ? othersPerform(&transaction) : mutations.slots[index].machine.rests, let tasks = job.tasks
     {
       transaction.prepareTask(tasks)
     }

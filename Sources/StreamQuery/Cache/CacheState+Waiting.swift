@@ -57,7 +57,14 @@ extension CacheState {
     }
     if let role, case .granted(let wait) = permit {
       group?.addMember(id(of: index), wait)
-      let registered = register(index, role: role, wait, group, request.allowance)
+      let registered = register(
+        index,
+        role: role,
+        transaction.priority,
+        wait,
+        group,
+        request.allowance
+      )
       if begins {
         slots[index].initiator = registered
       } else if slots[index].machine.isPut(off: request.part)
@@ -77,6 +84,7 @@ extension CacheState {
   private mutating func register(
     _ index: Int,
     role: Waiter.Role,
+    _ priority: WorkPriority,
     _ wait: WorkWait?,
     _ group: WaitGroup?,
     _ allowance: StaleAllowance?
@@ -86,6 +94,7 @@ extension CacheState {
       isOfRun: role != .leasing && MutationJob.current != nil,
       entry: id(of: index),
       generation: waiterGeneration(of: index),
+      priority: priority,
       wait: wait,
       group: group,
       allowance: allowance
@@ -138,7 +147,7 @@ extension CacheState {
     guard let index = awaitedEntry(of: caller), caller.generation != 0,
       caller.generation == slots[index].waiterGeneration, slots[index].machine.stage == .running
     else { return nil }
-    return register(index, role: .watchingAttempt, nil, nil, nil)
+    return register(index, role: .watchingAttempt, .current, nil, nil, nil)
   }
 
   /// Whether any caller waits for the end of a fetch.

@@ -9,6 +9,8 @@ struct Transaction: Sendable {
   /// Whether a caller waits for the fetches that the transaction starts: they retry only if an
   /// option says so.
   var isImperative = false
+  /// The priority of the caller, once something has asked for it.
+  private var knownPriority: WorkPriority?
   /// The setting of this transaction's caller for fetches, in addition to its query.
   var setting: FetchSetting?
   /// The work that makes the transaction, if it is not the work of the present task.
@@ -17,6 +19,14 @@ struct Transaction: Sendable {
   ///
   /// Looking it up takes time, so it is read only where a caller begins to wait.
   var caller: TaskChain? { otherCaller ?? TaskChain.current }
+  /// The priority of the caller; it is looked up only once, because that takes time.
+  var priority: WorkPriority {
+    mutating get {
+      let priority = knownPriority ?? .current
+      knownPriority = priority
+      return priority
+    }
+  }
   /// The number of evaluations of dynamic options that led to this transaction; `nil` uses
   /// ``ReevaluationDepth``.
   var reevaluationDepth: Int?

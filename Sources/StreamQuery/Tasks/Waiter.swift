@@ -28,7 +28,7 @@ final class Waiter: Sendable {
   /// The entry whose fetch is awaited; `nil` for the caller of a run of a mutation.
   let entry: EntryID?
   /// The priority of the caller when the wait began.
-  let priority = WorkPriority.current
+  let priority: WorkPriority
   /// The generation of waiters that the waiter belongs to; 0 when it has left.
   ///
   /// Written under the cache's lock.
@@ -65,11 +65,13 @@ final class Waiter: Sendable {
     isOfRun: Bool = false,
     entry: EntryID? = nil,
     generation: UInt64 = 0,
+    priority: WorkPriority = .current,
     wait: WorkWait? = nil,
     group: WaitGroup? = nil,
     allowance: StaleAllowance? = nil
   ) {
     self.wait = wait
+    self.priority = priority
     self.role = role
     self.isOfRun = isOfRun
     self.entry = entry

@@ -25,7 +25,7 @@ extension CacheState {
     if begins { actionQueue.enqueue(.start(job, attempt: slots[index].machine.failureCount)) }
     // If there is no room now, another thread begins the attempt later, but in the context of this
     // caller.
-    if !begins || othersPerform { transaction.prepareTask(job.tasks) }
+    if !begins || othersPerform(&transaction) { transaction.prepareTask(job.tasks) }
   }
 
   private mutating func acquireFetch(_ index: Int) -> Bool {
