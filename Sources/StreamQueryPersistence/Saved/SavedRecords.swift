@@ -276,8 +276,6 @@ struct SavedRecords: Sendable {
     records = [:]
     byteCount = 0
     evicted = [:]
-    calls = []
-    sweeps = []
     switch phase {
     case .loading: dropsLoaded = true
     case .open: sweeps = [Mark(filter: RecordFilter(.all), removes: true)]

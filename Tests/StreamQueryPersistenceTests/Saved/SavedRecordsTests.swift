@@ -20,7 +20,7 @@ struct SavedRecordsTests {
     )
   }
 
-  private func contents(_ keys: String...) -> StoreContents {
+  func contents(_ keys: String...) -> StoreContents {
     StoreContents(
       generation: StoreGeneration(number: 7),
       records: keys.map { StoreRecord(key: "query/" + $0, value: value(1).data) }
@@ -400,6 +400,28 @@ struct SavedRecordsTests {
     #expect(batch == nil)
     let use = records.use("a")
     #expect(use == nil)
+  }
+
+  @Test("nothing waits for a closed store, however far it was on its way")
+  func closedInTheMiddle() throws {
+    let keys = (0..<2).map { EntryKey(["a", $0] as QueryKey<Int>) }
+    let stamp = SavedRecords.Stamp(try entry(keys[0]))
+    var records = open()
+    _ = records.encoded([("written", .save(value(1), stamp))])
+    _ = records.takeBatch()
+    _ = records.encoded([("unwritten", .save(value(1), stamp))])
+    records.apply(RecordFilter(["n"]), removes: true)
+    _ = records.takeSweeps()
+    for key in keys {
+      _ = records.note(.changed(try entry(key)), of: key)
+      _ = records.takePendingChanges()
+    }
+    #expect(records.unwritten == ["query/unwritten"] && records.underWay == ["query/written"])
+    #expect(records.isBehind)
+    let dropped = records.close(.inUse)
+    #expect(dropped.map(\.count) == [1, 1])
+    #expect(records.unwritten.isEmpty && records.underWay.isEmpty && records.encoding.isEmpty)
+    #expect(!records.isBehind)
   }
 
   @Test("a closed store is an obstacle as soon as something changed that it will not have")

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import StreamQuery
+@testable import StreamQueryPersistence
+
+/// Bulk calls, on changes that wait and on records, and removals of everything.
+extension SavedRecordsTests {
+  @Test("a bulk call removes or marks changes that wait, and no removal", arguments: [true, false])
+  func bulkCallOnWaitingChanges(removes: Bool) throws {
+    let keys = (0..<4).map { EntryKey(["a", $0] as QueryKey<Int>) }
+    var records = open()
+    _ = records.note(.changed(try entry(keys[0])), of: keys[0])
+    // This one is being encoded, and the others wait for that.
+    _ = records.takePendingChanges()
+    for key in [keys[1], keys[3]] { _ = records.note(.changed(try entry(key)), of: key) }
+    _ = records.note(.removed, of: keys[2])
+    let mark = SavedRecords.Mark(filter: RecordFilter(.all), removes: removes)
+    let replaced = records.apply(mark, to: Set(keys[0...2]))
+    #expect(replaced.count == 1)
+    let changes = keys.map { key in
+      switch records.pendingChange(of: key) {
+      case .changed(let entry): entry.isInvalidated ? "marked" : "changed"
+      case .removed: "removed"
+      case nil: "none"
+      }
+    }
+    let expected = removes ? "removed" : "marked"
+    #expect(changes == [expected, expected, "removed", "changed"])
+  }
+
+  @Test("after everything was removed, the store has room for as much as before")
+  func roomAfterRemovalOfAll() throws {
+    let keys = (0..<10).map { "k\($0)" }
+    let size = keys.reduce(0) { $0 + $1.utf8.count + 6 + 112 }
+    let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
+    var records = open(StoreLimit(maxBytes: size), keys)
+    _ = records.noteRemovalOfAll()
+    _ = records.encoded(keys.map { ($0, .save(value(2, size: 100), stamp)) })
+    let batch = records.takeBatch()
+    #expect(batch?.puts.map(\.key) == keys.map { "query/" + $0 })
+    #expect(batch?.removals == [])
+  }
+
+  @Test("bulk calls before a removal of everything have no effect after the store is read")
+  func bulkCallsBeforeRemovalOfAll() {
+    var records = SavedRecords(limit: StoreLimit())
+    records.apply(RecordFilter(.key("c" as QueryKey<Int>)), removes: true)
+    records.apply(RecordFilter(["n"]), removes: true)
+    _ = records.noteRemovalOfAll()
+    _ = records.loaded(contents("a", "b"), at: 0)
+    // The store is not read once more for the prefix, and the key is not removed from it.
+    let isReadAgain = records.takeSweeps()
+    #expect(!isReadAgain)
+    let batch = records.takeBatch()
+    #expect(batch?.removals == ["query/a", "query/b"])
+  }
+}
