@@ -88,8 +88,8 @@ extension SavedRecords {
 
   /// Puts the removals back, because the store could not be read.
   mutating func sweepFailed() {
+    // They stay noted here as well: changes wait for the next try, as they do while the store is read.
     sweeps.formUnion(sweeping)
-    sweeping = []
   }
 
   /// Performs the removals on records in the store that this client does not know.

@@ -98,14 +98,21 @@ struct HangingStoreTests: SlowStoreSuite {
     client.shutDown()
   }
 
-  @Test("no more wait while the store is asked what it has, for a removal of that")
-  func asked() {
+  @Test(
+    "no more wait until the store tells what it has, for a removal of that",
+    arguments: [false, true]
+  )
+  func asked(fails: Bool) {
     let client = limited()
     simulation.settle()
     let events = simulation.record(client.events)
     client.setData(Counted(-1, alive), for: counted(-1))
     simulation.advance(by: .seconds(2))
-    store.change { $0.loading = .hours(1_000) }
+    if fails {
+      store.change { $0.loadError = .denied }
+    } else {
+      store.change { $0.loading = .hours(1_000) }
+    }
     client.remove(["nothing"])
     simulation.advance(by: .seconds(2))
     #expect(store.loads == 2)

@@ -54,4 +54,27 @@ extension SavedRecordsTests {
     let batch = records.takeBatch()
     #expect(batch?.removals == ["query/a", "query/b"])
   }
+
+  @Test("until removals are performed on the store, no more values wait than it may keep")
+  func boundedUntilSwept() throws {
+    let contents = contents()
+    let steps: [(String, (inout SavedRecords) -> Void)] = [
+      ("noted", { $0.apply(RecordFilter(["n"]), removes: true) }),
+      ("read", { _ = $0.takeSweeps() }),
+      ("failed", { $0.sweepFailed() }),
+      ("read again", { _ = $0.takeSweeps() }),
+      ("performed", { $0.swept(contents) }),
+    ]
+    var records = open(StoreLimit(maxRecords: 20))
+    var bounded: [String] = []
+    for (name, step) in steps {
+      step(&records)
+      for number in 0..<50 {
+        let key = EntryKey(["a", number] as QueryKey<Int>)
+        _ = records.note(.changed(try entry(key, number: UInt64(number), count: 1)), of: key)
+      }
+      if records.changedArrivals.count <= 22 { bounded.append(name) }
+    }
+    #expect(bounded == ["read", "failed", "read again"])
+  }
 }
