@@ -238,6 +238,18 @@ struct OutboxLedgerTests {
     #expect(ledger.isSettled(id(2), nil))
   }
 
+  @Test func aClosedStoreIsNotBehindAndKeepsNoRunFromOtherClients() throws {
+    var state = OutboxEngine.State()
+    state.ledger = try opened()
+    state.ledger.accepted(try #require(record(1)), number: 1)
+    _ = state.ledger.takeBatch()
+    state.ledger.accepted(try #require(record(2, scope: "t")), number: 2)
+    #expect(state.isBehind && state.held.runs == [id(1), id(2)])
+    #expect(state.held.scopes == ["s", "t"])
+    _ = state.ledger.close(.closed)
+    #expect(!state.isBehind && state.held.runs.isEmpty && state.held.scopes.isEmpty)
+  }
+
   @Test func whatIsShownIsAlwaysWhatIsThere() throws {
     var ledger = try opened()
     var random: UInt64 = 1
@@ -343,6 +355,106 @@ struct OutboxLedgerTests {
       return ledger.all.map { "\($0.serial) \($0.status.isOpen)" }
     }
     #expect(left == [["1 true", "2 true"], ["2 false"], ["1 true", "2 false"]])
+  }
+
+  @Test func theLedgerBecomesShortWhenMostOfManyRunsAreOver() throws {
+    var ledger = try opened()
+    for number in 1...40 {
+      ledger.accepted(try #require(record(number)), number: UInt64(number))
+    }
+    let counts = (1...40).map { number in
+      _ = ledger.ended(id(number))
+      return ledger.entries.count
+    }
+    let long = Array(repeating: 40, count: 20)
+    #expect(counts == long + Array(repeating: 19, count: 10) + Array(repeating: 9, count: 10))
+  }
+
+  /// An error of a user, whose `deinit` is user code.
+  private final class Held: Error {}
+
+  /// Whether an error is there after a change, and when the garbage of the change has been released.
+  private func isThere(
+    after change: (inout OutboxLedger) throws -> Void,
+    in makeLedger: (ErrorBox) throws -> OutboxLedger
+  ) throws -> [Bool] {
+    var error: Held? = Held()
+    weak let held = error
+    var ledger = try makeLedger(ErrorBox(try #require(error)))
+    error = nil
+    try change(&ledger)
+    let isThere = held != nil
+    ledger.garbage = Garbage()
+    return [isThere, held != nil]
+  }
+
+  @Test func anErrorThatIsNoLongerShownIsReleasedWithTheGarbageAndNotBefore() throws {
+    let goesOn = RunProgress(phase: .waiting, failureCount: 0, failureReason: nil)
+    let changes: [(inout OutboxLedger) throws -> Void] = [
+      { _ = $0.progressed(id(2), goesOn) },
+      { _ = $0.ended(id(2)) },
+      // An item that comes before it moves it.
+      {
+        $0.loaded(.first, [(1, try #require(record(1)))], last: 1)
+        _ = $0.progressed(id(2), goesOn)
+      },
+    ]
+    for (place, change) in changes.enumerated() {
+      let isThere = try isThere(after: change) { error in
+        var ledger = try opened()
+        ledger.accepted(try #require(record(2)), number: 2)
+        let stopped = RunProgress(phase: .stopped, failureCount: 1, failureReason: error)
+        _ = ledger.progressed(id(2), stopped)
+        _ = ledger.shown()
+        ledger.garbage = Garbage()
+        return ledger
+      }
+      #expect(isThere == [true, false], "\(place)")
+    }
+  }
+
+  @Test func theErrorOfAnUnreadableItemIsReleasedWithTheGarbageAndNotBefore() throws {
+    let changes: [(inout OutboxLedger) throws -> Void] = [
+      { _ = $0.looked(at: [], [id(1): ErrorBox(Boom(1))]) },
+      { _ = $0.looked(at: [id(1)], [:]) },
+      {
+        $0.accepted(try #require(record(2)), number: 1, pacing: .newest)
+        _ = $0.takeBatch()
+        _ = $0.written()
+      },
+    ]
+    for (place, change) in changes.enumerated() {
+      let isThere = try isThere(after: change) { error in
+        var ledger = try opened(1)
+        _ = ledger.looked(at: [], [id(1): error])
+        return ledger
+      }
+      #expect(isThere == [true, false], "\(place)")
+    }
+  }
+
+  /// The edition tells that an input was decoded before it changed.
+  @Test func eachChangeOfARecordIsANewEditionAndNothingElseIsOne() throws {
+    let retry = RunProgress(phase: .waiting, failureCount: 1, failureReason: ErrorBox(Boom(1)))
+    let inputs: [(String, (inout OutboxLedger) throws -> Void)] = [
+      ("unreadable", { _ = $0.looked(at: [], [id(1): ErrorBox(Boom(1))]) }),
+      ("rewrote", { $0.rewrote(try #require(record(1, "b"))) }),
+      ("replaced", { _ = $0.replaced(try #require(record(1, revision: 1))) }),
+      ("taken", { _ = $0.takeBatch() }),
+      ("written", { _ = $0.written() }),
+      ("readable", { $0.began($0.looked(at: [id(1)], [:])) }),
+      ("progressed", { _ = $0.progressed(id(1), retry) }),
+      ("accepted", { $0.accepted(try #require(record(1, revision: 2)), number: 1) }),
+      ("accepted again", { $0.accepted(try #require(record(1, revision: 2)), number: 1) }),
+    ]
+    var ledger = try opened(1)
+    var changes: [String] = []
+    for (name, input) in inputs {
+      let edition = ledger[id(1)]?.edition
+      try input(&ledger)
+      if ledger[id(1)]?.edition != edition { changes.append(name) }
+    }
+    #expect(changes == ["rewrote", "replaced", "accepted"])
   }
 
   /// The version is the only thing that tells observers of the items that there is news.
