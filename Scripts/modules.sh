@@ -11,18 +11,20 @@ find_docc() {
   if [[ ! -x $docc ]]; then docc=$(command -v docc || xcrun --find docc); fi
 }
 
-# build_modules FOLDER [PACKAGE]: builds the modules in a scratch folder, of this package or of a nested one. Sets
+# build_modules FOLDER [PACKAGE [TARGET…]]: builds the modules in a scratch folder, of this package or of a nested one,
+# and targets of packages that it depends on. Sets
 #   products   where they are
 #   paths      flags that find them, and what tests need
 #   language   the language mode and features of Package.swift
 #   settings   all those flags
 build_modules() {
-  local scratch=$1 flags=(--package-path "${2:-.}" --scratch-path "$1") feature flag platform
+  local scratch=$1 flags=(--package-path "${2:-.}" --scratch-path "$1") feature flag platform target
   # Otherwise the package manager may take the plan of the package that was built in this folder before.
   flags+=(--disable-build-manifest-caching)
   # As in check.sh: other flags in the same folder would build everything again.
   if [[ $scratch == .build-check ]]; then flags+=(-Xswiftc -warnings-as-errors); fi
   swift build "${flags[@]}"
+  for target in "${@:3}"; do swift build "${flags[@]}" --target "$target"; done
   products=$(swift build "${flags[@]}" --show-bin-path)
   paths=(-I "$products/Modules" -I "$products")
   # The modules of C that a nested package needs are where the package manager says so to the compiler.

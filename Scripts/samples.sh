@@ -21,8 +21,8 @@
 # `#Preview` is then no declaration but an expression: what it shows is compiled, and nothing is made of it.
 #
 # The samples of a nested package see the app and what Scripts/samples has in the folder of the package's name, and
-# import what the files of that folder import. Articles that import a module of the package belong to it. None can be
-# run: the script does not link what other packages bring.
+# import what the files of that folder import. Articles whose first import from Integrations is a module of the package
+# belong to it. None can be run: the script does not link what other packages bring.
 #
 # The samples of articles are one module and those of comments another, each in a function of its own: a compiler
 # for each sample would take minutes. So types and extensions that stand outside of functions need names that no
@@ -94,7 +94,8 @@ prepare() {
       ;;
   esac
   if [[ $1 == nested ]]; then
-    build_modules "$scratch" "$nested"
+    # shellcheck disable=SC2046
+    build_modules "$scratch" "$nested" $(modules_beside)
   elif [[ $1 == views && $(uname -s) != Darwin ]]; then
     build_views "$scratch"
     find_objects "$products" StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryTesting
@@ -200,7 +201,7 @@ compile_together() {
     swiftc -emit-module -emit-module-path "$folder/App.swiftmodule" -module-name App -enable-testing \
       -parse-as-library -wmo "${flags[@]}" \
       "${context[@]}" &&
-      swiftc -emit-sil -o /dev/null -wmo "${flags[@]}" -module-name Samples "${sources[@]}"
+      swiftc -emit-sil -o /dev/null -wmo -parse-as-library "${flags[@]}" -module-name Samples "${sources[@]}"
   } >"$folder/log" 2>&1 || status=$?
   if ((status != 0)); then cat "$folder/log"; fi
   return "$status"
@@ -258,6 +259,13 @@ check_all() {
   together articles ${articles[@]+"${articles[@]}"}
   together comments ${comments[@]+"${comments[@]}"}
   echo "samples: $(find "$work" -maxdepth 1 -name '*.swift' | wc -l) compile, and print what they say"
+}
+
+# modules_beside: what the samples of the nested package import of other packages of Integrations.
+modules_beside() {
+  sed -nE "s/^import ($integrated)$/\1/p" "${files[@]}" | sort -u | while IFS= read -r module; do
+    if [[ ! -d $nested/Sources/$module ]]; then echo "$module"; fi
+  done
 }
 
 # package_of FILE: the package of Integrations whose module an article imports first, if it imports any.
