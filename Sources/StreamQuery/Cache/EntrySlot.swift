@@ -89,7 +89,7 @@ struct EntrySlot: FreeRows.Row {
     return isTaken && self.query !== query
   }
 
-  /// Hands all user objects to the transaction, before the slot is emptied.
+  /// Gives all user objects to the transaction, which releases them outside the lock.
   mutating func release(to transaction: inout Transaction) {
     transaction.drop(data.take())
     transaction.drop(query.take())
@@ -108,7 +108,7 @@ struct EntrySlot: FreeRows.Row {
     set { livePosition = newValue }
   }
 
-  /// Empties the slot, after all user objects were handed out.
+  /// Resets the slot, after a call of ``release(to:)``.
   mutating func reset() {
     machine = EntryMachine(at: .zero)
     if job != nil { job = nil }

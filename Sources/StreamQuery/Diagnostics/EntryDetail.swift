@@ -30,7 +30,7 @@
     public var count: Int
   }
 
-  /// The options of the newest query with a fetch, in the order of their declarations.
+  /// The options of the entry's newest query that has a fetch closure, in the order of ``QueryOptions``.
   public var options: [Option]
   /// The observers.
   public var observers: [Observers]

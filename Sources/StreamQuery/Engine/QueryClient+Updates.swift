@@ -98,15 +98,15 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The definition of an observer, with the placeholder that its function makes.
+  /// Returns a query's definition with the placeholder for an observer, if a closure makes placeholders.
   ///
   /// This runs user code, so do not call it under the lock.
   ///
   /// - Parameters:
   ///   - definition: The definition of the query.
-  ///   - key: The key that the observer comes to, or stays at.
+  ///   - key: The observer's new or unchanged key.
   ///   - observer: The observer; `nil` if it is a new one.
-  /// - Returns: The definition; the same one if it has no such function.
+  /// - Returns: The definition with the placeholder; `definition` itself if it has no such closure.
   @inline(__always)
   func placing(
     _ definition: QueryDefinition,
@@ -116,7 +116,7 @@ nonisolated extension QueryClient {
     definition.makesPlaceholder ? placing(newly: definition, on: key, for: observer) : definition
   }
 
-  // This is a separate function, so that observers without such a function do not pay for it.
+  // This is a separate function, so that observers without such a closure do not pay for it.
   @inline(never)
   private func placing(
     newly definition: QueryDefinition,

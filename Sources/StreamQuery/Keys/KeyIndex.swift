@@ -245,12 +245,13 @@ package struct KeyIndex {
     return table.insert(position, hash: hash) { compare(part, below: parent, to: $0) }
   }
 
-  /// How a key compares to that of an entry with the same hash.
+  /// Compares a key to the key of the entry at `position`, whose hash is the same.
   private func compare(_ key: KeyStorage, to position: Int32) -> KeyOrder? {
     entries[Int(position)].key.flatMap { key.order(to: $0) }
   }
 
-  /// How a prefix compares to that of a node with the same hash.
+  /// Compares the prefix that ends with `part` below the node `parent` to the prefix of the node at
+  /// `position`, whose hash is the same.
   private func compare(_ part: KeyPart, below parent: Int32, to position: Int32) -> KeyOrder? {
     let node = nodes[Int(position)]
     guard node.parent == parent else { return .between(parent, node.parent) }

@@ -66,7 +66,7 @@ extension EntryMachine {
     return found
   }
 
-  /// Lets the data stay as fresh as it is if the fetch fails, because it is a refetch ahead of time.
+  /// Notes that the current fetch is a refetch ahead of time: if it fails, the data does not become stale.
   mutating func refreshBegan() {
     fetch?.fetchOptions.failureInvalidates = false
   }

@@ -80,10 +80,10 @@ extension EntryMachine {
     return actions
   }
 
-  /// Whether retention is over and no other deadline is reached.
+  /// Whether retention is over, while nobody wants the entry and nothing is fetched.
   ///
-  /// This is cheaper than ``timeReached(in:)``, where `expired` is the same: nearly all entries end this way,
-  /// often a thousand in one transaction.
+  /// The answer equals `expired` in the result of ``timeReached(in:)``, but is cheaper: nearly all entries
+  /// end this way, often a thousand in one transaction.
   ///
   /// - Parameter now: The time of the transaction.
   /// - Returns: Whether the entry may be dropped.

@@ -97,9 +97,9 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
   /// How long a running fetch outlives this observer when nobody else wants it; `nil` leaves it to the
   /// fetch's ``AbandonmentPolicy``.
   ///
-  /// Use it for views that come and go, such as the rows of a list: a view that is back in time
-  /// finds the fetch still running. After that time the fetch is cancelled. A negative duration
-  /// cancels it at once; more than 100 years lets it finish.
+  /// Use it for views that come and go, such as the rows of a list: a view that comes back before this
+  /// duration is over finds the fetch still running. When the duration is over, the fetch is cancelled. A
+  /// negative duration cancels the fetch at once; more than 100 years lets the fetch finish.
   public var linger: Duration?
 
   /// Creates options; an omitted option comes from the query.

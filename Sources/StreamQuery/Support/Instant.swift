@@ -140,7 +140,7 @@ package struct Timestamp: Hashable, Sendable {
   // whether it was made.
   package static var never: Timestamp { Timestamp(instant: .distantPast, date: -.infinity) }
 
-  /// Places a date on the time line, as long before this timestamp as the wall clock says.
+  /// Converts a date to a timestamp: the difference from this timestamp's date gives the instant.
   ///
   /// A date in the future has age 0. A date older than the longest span gets the age of that span.
   /// A date that is not a number becomes this timestamp.

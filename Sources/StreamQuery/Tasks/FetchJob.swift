@@ -68,10 +68,10 @@ final class FetchJob: FetchWork, Sendable {
     FetchIdentity(client: tasks.work.cache, entry: entry.generation, number: id.rawValue)
   }
 
-  /// The reported age of the answer; `nil` if it was never used, as in most fetches.
+  /// The same slot as ``answer``; `nil` if nobody used it so far, as in most fetches.
   var saidAnswer: AnswerSlot? { slot.withLock { $0 } }
 
-  /// The reported age of the answer, made if necessary.
+  /// The slot in which the fetch reports the age of its answer; created at its first use.
   var answer: AnswerSlot {
     if let present = saidAnswer { return present }
     let made = AnswerSlot()

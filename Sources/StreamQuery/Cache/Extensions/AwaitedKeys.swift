@@ -176,7 +176,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     return former
   }
 
-  /// Forgets the notes, which matter to no later import.
+  /// Forgets all notes, because no import runs, and later imports do not need them.
   ///
   /// - Returns: The notes, to be released outside the lock.
   mutating func forgetNotes() -> KeyNotes {

@@ -90,11 +90,9 @@ extension CacheState {
     return PersistedEntry(id: id(of: index), info: info, query: query)
   }
 
-  /// The key of an entry that is not saved while it is fetched, not even an invalidation: its fetch
-  /// hides the data, or replaces it in parts.
+  /// The key of a persisted entry with a fetch that may show parts of its value; otherwise `nil`.
   ///
-  /// - Parameter index: The entry.
-  /// - Returns: Its key; `nil` if its changes are saved at any time, or never.
+  /// While such a fetch runs, no change of the entry is saved, not even an invalidation.
   func keyOfUnsaved(_ index: Int) -> EntryKey? {
     guard extensions.active.contains(.persisted), let query = slots[index].query, query.isPersisted,
       query.fetchOptions.showsParts

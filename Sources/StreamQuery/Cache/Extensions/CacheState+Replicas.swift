@@ -1,5 +1,5 @@
-// Copies of entries for readers without the lock: see ``ReadShards``. Everything here is called
-// only where many threads read.
+// Copies of entries that are read without the lock (see ``ReadShards``). A client without shards has
+// no copies; then these functions do nothing.
 extension CacheState {
   /// Lets readers find copies of entries without the lock from now on.
   mutating func offerEntries(to shards: ReadShards) {

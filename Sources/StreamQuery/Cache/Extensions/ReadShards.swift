@@ -149,8 +149,8 @@ final class ReadShards: Sendable {
     }
   }
 
-  /// Takes the counters of copies that were read since the last call, in no order, even if a copy
-  /// was withdrawn.
+  /// Takes the counters of the copies that were read since the last call, in no particular order and
+  /// including copies that were withdrawn meanwhile.
   func takeUsed() -> [HitCounter] {
     var all: [HitCounter] = []
     for shard in shards where shard.isUsed.exchange(false, ordering: .relaxed) {
