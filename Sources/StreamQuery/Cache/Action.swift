@@ -19,7 +19,7 @@ enum Action: Sendable {
   /// takes little room.
   indirect case emit(QueryEvent)
   /// Report the removal of the entry in `slot`, one of many in a transaction. The last value is the
-  /// position of its event among theirs.
+  /// position of the removal's event among the events of all these removals.
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// Call the handlers of a fetch that has ended.
   indirect case settled(FetchJob, Result<ValueBox, any Error>)

@@ -187,7 +187,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
   enum Step: Hashable, Sendable {
     /// Does nothing more.
     case leave
-    /// Performs its batch, and then calls ``performed(_:on:)``.
+    /// Performs the thread's batch, and then calls ``performed(_:on:)``.
     case perform
     /// Signals the threads that may stop waiting, see ``takeReleased()``, and then does the same as
     /// ``perform``.
@@ -222,7 +222,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     if let drainer { return drainer != thread && pending.count > room ? .prepareToWait : .leave }
     batch.hadBacklog = count > 0 || !left.isEmpty
     // A thread of low priority leaves its actions to the drain task, because others would have to
-    // wait for the thread. It performs them itself if there are too many.
+    // wait for the thread. If there are too many actions, the thread performs them itself.
     if pending.count <= room, isLow() { return requestDrainTask(thread) }
     return takeOldest(&batch, thread)
   }
@@ -260,7 +260,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return .releaseAndPerform
   }
 
-  /// Ends the turn of a drainer that has nothing left to do, or has done its share.
+  /// Lets a drainer stop, because no action is left or the drainer has done its share.
   private mutating func handOver(_ thread: ThreadIdentity) -> Step {
     drainer = nil
     guard !isEmpty else { return .leave }
@@ -277,8 +277,8 @@ struct ActionQueue<Item: Sendable>: Sendable {
   // MARK: Sweeping
 
   private mutating func requestDrainTask(_ thread: ThreadIdentity) -> Step {
-    // A thread that is requesting a drain task, from an executor that runs it at once, requests it
-    // again after the call returns. Otherwise each request would be nested in the one before.
+    // If an executor runs the drain task at once, within the request, this thread requests the next
+    // drain task after that request returns. Otherwise each request would be nested in the one before.
     guard !isDrainTaskDue, asker != thread else { return .leave }
     isDrainTaskDue = true
     asker = thread

@@ -119,8 +119,8 @@ extension CacheState {
 
   /// Whether the elements of a fetch replace the present data instead of being added to it.
   ///
-  /// They do unless a caller has written the data since the fetch began. They also do if the data
-  /// was invalidated after that write and before the present attempt.
+  /// The elements replace it unless a caller has written the data since the fetch began. They also replace it
+  /// if the data was invalidated after that write and before the present attempt.
   func isNoBase(_ job: FetchJob) -> Bool {
     guard let index = find(job.entry), let current = slots[index].machine.running(job.id) else {
       return false

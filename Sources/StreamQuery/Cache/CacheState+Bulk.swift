@@ -77,7 +77,7 @@ extension CacheState {
     if !slots[index].isWatched {
       drop(index, reason: reason, &transaction)
     } else {
-      // For its observers the emptied entry is a new one, without initial data from before.
+      // For the entry's observers the emptied entry is a new one, without initial data from before.
       transaction.drop(slots[index].initialState)
       slots[index].initialState = nil
       for observer in slots[index].observers {

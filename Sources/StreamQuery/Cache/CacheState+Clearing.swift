@@ -25,8 +25,8 @@ struct CacheBounds {
 extension CacheState {
   /// The limit for the number of slots, as a multiple of the number of entries.
   ///
-  /// Moving the remaining entries takes about as long as the last growth of the tables. It happens
-  /// after at least seven times as many removals, so it costs little for each.
+  /// Moving the remaining entries takes about as long as the last growth of the tables. A move comes
+  /// after at least seven times as many removals, so it costs little for each removal.
   static var spareFactor: Int { 8 }
 
   /// Removes all entries, with the effect of ``remove(_:reason:_:)`` on each.
@@ -126,7 +126,7 @@ extension CacheState {
     return slots.keys.creationOrder(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
-  /// Moves entries into new slots, and updates everything that refers to their slots, except the
+  /// Moves entries into new slots, and updates everything that refers to slots of entries, except the
   /// index.
   ///
   /// - Parameters:

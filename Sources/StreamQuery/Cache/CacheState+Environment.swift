@@ -16,7 +16,7 @@ extension CacheState {
     var old = transaction.environment
     let now = transaction.environment.now.instant
     if let isOnline, returns.reported(isOnline: isOnline, at: now) {
-      // Attempts have failed meanwhile, so the network counts as having been away.
+      // Attempts have failed meanwhile, so the network counts as having been down.
       old.isOnline = false
     }
     return environmentChanged(
@@ -31,7 +31,7 @@ extension CacheState {
   /// Lets the network count as away for a developer tool, or believes its source again.
   ///
   /// - Parameters:
-  ///   - isOffline: Whether the network counts as away, no matter what its source reports.
+  ///   - isOffline: Whether the network counts as down, no matter what its source reports.
   ///   - random: 64 random bits, if the refetches of a return are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions of observers that have to be evaluated.
@@ -87,7 +87,7 @@ extension CacheState {
   /// This starts no fetch; a refetch may come later.
   ///
   /// - Parameters:
-  ///   - cause: The transition, or `nil` if the network or the app went away.
+  ///   - cause: The transition, or `nil` if the network was lost or the app became inactive.
   ///   - transaction: The transaction.
   mutating func environmentMoved(of cause: FetchCause?, _ transaction: inout Transaction) {
     for index in slots.live.sorted().lazy.map(Int.init) {
@@ -98,7 +98,7 @@ extension CacheState {
 
   /// Starts the refetches that were delayed after a return of the network or the app and are due now.
   ///
-  /// If the report that the network is away has become too old, the network counts as online again.
+  /// If the report that the network is down has become too old, the network counts as online again.
   ///
   /// - Parameters:
   ///   - random: 64 random bits, if the refetches of a return are spread.
@@ -115,8 +115,8 @@ extension CacheState {
     if returns.takeDoubt(at: now) {
       questions += environmentChanged(from: environment, isOnline: true, random, &transaction)
     }
-    // If the network or the app is away again, these refetches are dropped: its next return
-    // refetches.
+    // If the network is offline again, or the app inactive, these refetches are dropped: the next
+    // return of the network or the app refetches.
     for owed in returns.takeOwed(at: now)
     where owed.cause == .reconnect ? self.environment.isOnline : self.environment.isActive {
       questions += refetchWilling(owed.cause, since: owed.since, random: random, &transaction)
@@ -218,7 +218,7 @@ extension CacheState {
   /// Resumes the paused fetches that callers await, although the other refetches are delayed until
   /// runs of mutations have ended.
   ///
-  /// Such a run may itself wait for these fetches.
+  /// One of these runs may itself wait for these fetches.
   mutating func resumeAwaitedFetches(_ transaction: inout Transaction) {
     for index in slots.live.sorted().lazy.map(Int.init)
     where slots[index].machine.isPaused && !slots[index].waiters.isEmpty {
@@ -317,16 +317,16 @@ extension CacheState {
     }
   }
 
-  /// Whether a return refetches for an observer, once its store was read, even if the data is fresh.
+  /// Whether a cause refetches even fresh data for an observer, once the query's store was read.
   private func waited(for cause: FetchCause, _ observer: Int) -> Bool {
     observers[observer].resolvedOptions.refetchesAlways(on: cause)
   }
 }
 
-/// A condition of an observer, which decides whether a cause such as a return of the network refetches.
+/// A condition of an observer; it decides whether a cause, such as a return of the network, refetches.
 struct RefetchCondition: Hashable, Sendable {
   let observer: ObserverID
-  /// The entry that was observed when the evaluation began; the answer is valid for no other.
+  /// The entry that was observed when the evaluation began; the answer is valid for no other entry.
   let entry: EntryID
   let cause: FetchCause
 

@@ -41,7 +41,7 @@ extension CacheState {
     }
   }
 
-  /// Notes that a member has news, and ends the waits for news of its group.
+  /// Records in a member's group that the member has news, and ends the waits for news of the group.
   mutating func memberChanged(_ position: MemberPosition) {
     let group = position.group
     groups[group].changed.append(position.position)
@@ -199,10 +199,10 @@ struct GroupTable {
 struct GroupRow: FreeRows.Row {
   /// A position of the group.
   ///
-  /// It takes one word, because there are as many positions as observers.
+  /// A position takes only eight bytes, because there are as many positions as observers.
   struct Member: FreeRows.Row {
     private var index: Int32
-    /// The generation of the observer; for a free position, the one that was freed before it.
+    /// The generation of the observer; for a free position, the position that was freed before it.
     private var number: UInt32
 
     /// The ``index`` of a position without an observer.

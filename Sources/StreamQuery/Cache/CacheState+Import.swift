@@ -183,7 +183,7 @@ extension CacheState {
   }
 
   /// Whether archived data ends the fetch in flight: the data must not be stale, and the fetch must wait for
-  /// an import, or have begun after this import had named its key.
+  /// an import, or have begun after this import had named the entry's key.
   private func endsFetch(
     of index: Int,
     _ restored: RestoredEntry,

@@ -129,7 +129,7 @@ extension CacheState {
     return withPlaceholder(of: detached.query, for: currentSnapshot(entry), flags)
   }
 
-  /// The state that an observer shows before it moves to another key, where a placeholder may use that state.
+  /// The state that an observer shows before it moves to another key, for the placeholder at the new key.
   func presence(
     of id: ObserverID
   ) -> (key: EntryKey, snapshot: EntrySnapshot, query: StoredQuery?)? {
@@ -207,7 +207,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     var resolvedOptions = resolvedOptions
-    // No function returns `linger`, so the present value stays, which a caller may have set.
+    // No function returns `linger`. A caller may have set the present value, so that value stays.
     resolvedOptions.linger = observers[observer].resolvedOptions.linger
     reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
   }

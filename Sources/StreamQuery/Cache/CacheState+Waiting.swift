@@ -166,7 +166,7 @@ extension CacheState {
 
   /// If the fetch of an entry is paused while the app is inactive, answers the runs that watch the fetch.
   ///
-  /// A durable run goes on while the app is inactive, and other runs of its scope wait for it.
+  /// A durable run goes on while the app is inactive, and the later runs of its scope wait for that run.
   mutating func restsForApp(_ index: Int) {
     guard !environment.isActive, slots[index].machine.isPaused else { return }
     settleWatchers(index) { $0.isOfRun }
@@ -181,10 +181,10 @@ extension CacheState {
     answer(watchers, .settled)
   }
 
-  /// Removes a cancelled caller; its lease ends.
+  /// Removes a cancelled caller, and ends the caller's lease.
   mutating func removeWaiter(_ waiter: Waiter, _ transaction: inout Transaction) {
     guard let index = awaitedEntry(of: waiter) else { return }
-    // An earlier transaction may have answered the waiter, whose task has not been resumed yet.
+    // An earlier transaction may have answered the waiter, although its task has not been resumed yet.
     guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration else { return }
     waiter.generation = 0
     waiterWent(index, &transaction)
@@ -200,7 +200,7 @@ extension CacheState {
 
   /// Removes the waiters of callers that have left, once these outnumber the others.
   ///
-  /// Then each caller that leaves costs a constant time on average.
+  /// So each caller that leaves costs a constant time on average.
   private mutating func waiterWent(_ index: Int, _ transaction: inout Transaction) {
     guard !slots[index].waiters.isEmpty else { return }
     slots[index].goneWaiters += 1
@@ -300,7 +300,7 @@ extension CacheState {
         if waiter.role == .leasing { slots[index].machine.waiterJoined() }
       }
     }
-    // `others` includes the waiters of callers that have left: answering releases them, too.
+    // `others` includes the waiters of callers that have left: the answer releases these waiters, too.
     answer(others, isIdle ? .cancelled : .settled)
     restsForApp(index)
   }
@@ -328,7 +328,7 @@ extension CacheState {
 
   /// Whether a caller's work continues.
   ///
-  /// The work of a fetch that this transaction replaces does not.
+  /// The work of a fetch that this transaction replaces does not continue.
   private func isPresent(_ caller: TaskChain) -> Bool {
     guard !caller.lifecycle.isOver else { return false }
     guard case .fetch(id, let entry) = caller.work else { return true }

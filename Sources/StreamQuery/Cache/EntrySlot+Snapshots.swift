@@ -65,8 +65,8 @@ extension EntrySlot {
       return true
     }
     guard !new.showsTheSame(as: old) else {
-      // The version stays, so that nobody is woken for the mark of an invalidation, which no result
-      // shows. An observer learns from its flags that the data is stale.
+      // The version stays, so that an invalidation wakes nobody: no result shows it. An observer
+      // learns from its flags that the data is stale.
       snapshot = new.isInvalidated == old.isInvalidated ? old : makeSnapshot(version: old.version)
       transaction.drop(old)
       transaction.drop(new)

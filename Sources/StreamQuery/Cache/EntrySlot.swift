@@ -18,7 +18,7 @@ struct EntrySlot: FreeRows.Row {
   /// The entry's position among the entries that are observed or fetching, -1 if it is not one of
   /// them; while the slot is free, the next free slot.
   var livePosition: Int32 = -1
-  /// The number of the entry, which no other one ever has.
+  /// The number of the entry; no other entry ever has the same number.
   var generation: UInt64 = 0
 
   /// Data of an entry that is or was observed, is waited for, or has failed.

@@ -23,7 +23,7 @@ struct IdleWaits: Sendable {
     self.work = work
   }
 
-  /// Replaces the work that the callers waited for, which has ended, by other work that goes on.
+  /// Replaces the work that the callers waited for, because it has ended, by other work that goes on.
   mutating func waitOn(for work: Work) { self.work = work }
 
   /// Whether a caller that waits here is part of the given work.

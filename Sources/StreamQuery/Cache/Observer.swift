@@ -64,7 +64,7 @@ struct Observer: FreeRows.Row {
     hasPlaceholder = query.placeholder != nil
   }
 
-  /// Hands out the query before the row is given back.
+  /// Takes the query out before the row is freed, so that the caller can release the query.
   mutating func releaseQuery() -> StoredQuery? { query.take() }
 
   /// Moves the observer to another entry.
@@ -84,7 +84,7 @@ struct Observer: FreeRows.Row {
     settledBase = counts
   }
 
-  /// Notes the state that the observer sees now, and its position in a group that hears of the next news.
+  /// Records the state that the observer sees now, and a position in a group that is told of the next news.
   ///
   /// - Returns: Whether the state is news.
   @inline(__always)
@@ -99,7 +99,7 @@ struct Observer: FreeRows.Row {
     return true
   }
 
-  /// Lets the group of the observer hear of its news, in addition to other waits.
+  /// Tells the observer's group of the observer's next news, in addition to other waits.
   @inline(__always)
   mutating func waits(at position: MemberPosition) {
     if suspended == nil {
@@ -147,7 +147,7 @@ extension EntryEnd {
 enum SuspendedObserver: Sendable {
   /// A task waits for news of this observer alone.
   case alone(SuspendedTask<Void>)
-  /// Nobody waits: an `ObservationGroup` notes that its member has news.
+  /// No task waits for this observer alone: its `ObservationGroup` is told of the news.
   case member(MemberPosition)
 
   func isMember(at position: MemberPosition) -> Bool {

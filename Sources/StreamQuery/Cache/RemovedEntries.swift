@@ -35,7 +35,7 @@ final class RemovedEntries: Sendable {
   ///
   /// - Parameters:
   ///   - slot: The entry's slot.
-  ///   - count: The number of its event, counted from the removal.
+  ///   - count: The position of the event among the events of all entries.
   /// - Returns: The event; `nil` if the slot held no entry.
   func event(of slot: Int32, _ count: UInt32) -> QueryEvent? {
     guard let key = slots[Int(slot)].key else { return nil }

@@ -1,9 +1,9 @@
-/// The artificial conditions under which a client works, for developer tools: a network that is away, attempts
+/// The artificial conditions under which a client works, for developer tools: a network that is down, attempts
 /// that take longer, and fetches that fail.
 @_spi(Adapters) public struct ClientConditions: Hashable, Sendable {
   /// A change of the conditions.
   public enum Change: Sendable {
-    /// Makes the client treat the network as away (`true`), or believe its network source again (`false`).
+    /// Makes the client treat the network as down (`true`), or believe its network source again (`false`).
     case offline(Bool)
     /// How much longer each attempt of a fetch or a run takes, by the client's clock; zero or less is none.
     case delay(Duration)
@@ -20,7 +20,7 @@
     var description: String { "a developer tool made the fetch fail" }
   }
 
-  /// Whether the client treats the network as away, whatever its source reports.
+  /// Whether the client treats the network as down, whatever its source reports.
   public private(set) var isOffline = false
   /// How much longer each attempt takes.
   public private(set) var delay: Duration = .zero

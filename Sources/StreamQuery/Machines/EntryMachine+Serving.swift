@@ -1,4 +1,4 @@
-// The answers that callers get while the server is slow or away, by the options of their queries.
+// The answers that callers get while the server is slow or down, by the options of their queries.
 extension EntryMachine {
   /// Whether data may be served in place of a fetch's answer.
   ///
@@ -101,7 +101,7 @@ extension EntryMachine {
   }
 }
 
-/// The state of an entry that decides what callers get while its server is slow or away.
+/// The state of an entry that decides what callers get while its server is slow or down.
 ///
 /// Most entries need no such record.
 struct ServingRecord: Equatable, Sendable {

@@ -48,7 +48,7 @@ extension EntryMachine {
   /// Notes that the network or the app changed, without a refetch.
   ///
   /// - Parameters:
-  ///   - cause: The return; `nil` if network or app went away.
+  ///   - cause: The return; `nil` if the network was lost or the app became inactive.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func environmentMoved(
@@ -80,7 +80,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Whether retention is over, while nobody wants the entry and nothing is fetched.
+  /// Whether retention is over: nobody wants the entry any more, and nothing is fetched.
   ///
   /// The answer equals `expired` in the result of ``timeReached(in:)``, but is cheaper: nearly all entries
   /// end this way, often a thousand in one transaction.

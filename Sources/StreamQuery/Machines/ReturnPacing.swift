@@ -1,6 +1,6 @@
 /// Decides which returns of the network and the app refetch, and when each entry does: see ``RefetchPacing``.
 ///
-/// It also limits how long a report that the network is away is believed.
+/// It also limits how long a report that the network is down is believed.
 struct ReturnPacing: Equatable {
   /// A refetch of one entry, at its own moment of the time over which refetches are spread.
   struct Row: Equatable {
@@ -49,11 +49,11 @@ struct ReturnPacing: Equatable {
 
   private var reconnect: Terms
   private var activation: Terms
-  /// How long a report that the network is away is believed; `nil` is for as long as it stands.
+  /// How long a report that the network is down is believed; `nil` is for as long as it stands.
   private let trust: TimeSpan?
-  /// The time since which the network is reported to be away.
+  /// The time since which the network is reported to be down.
   private var offlineSince: Instant?
-  /// Whether the report that the network is away is too old to be believed.
+  /// Whether the report that the network is down is too old to be believed.
   private var isDoubted = false
   /// Whether a developer tool takes the network away, whatever its source reports.
   private var isForcedOffline = false
@@ -74,10 +74,10 @@ struct ReturnPacing: Equatable {
 
   // MARK: Reports and returns
 
-  /// Notes a report that the network is there or away.
+  /// Notes a report that the network is up or down.
   ///
-  /// - Returns: Whether this report brings the network back although it already counted as there, because the
-  ///   report that it was away had become too old.
+  /// - Returns: Whether this report brings the network back although it already counted as up, because the
+  ///   report that it was down had become too old.
   mutating func reported(isOnline: Bool, at now: Instant) -> Bool {
     defer {
       offlineSince = isOnline ? nil : offlineSince ?? now
@@ -89,7 +89,7 @@ struct ReturnPacing: Equatable {
   /// Lets a developer tool take the network away, or give it back to its source.
   mutating func forced(isOffline: Bool) { isForcedOffline = isOffline }
 
-  /// Whether the network counts as there, after the reports so far.
+  /// Whether the network counts as up, after the reports so far.
   var isOnline: Bool { !isForcedOffline && (offlineSince == nil || isDoubted) }
 
   /// Takes a return of the network or the app into account.
@@ -157,7 +157,7 @@ struct ReturnPacing: Equatable {
     if let armed, armed <= now { self.armed = nil }
   }
 
-  /// Stops believing the report that the network is away if it is too old, and returns whether that happened
+  /// Stops believing the report that the network is down if it is too old, and returns whether that happened
   /// now.
   mutating func takeDoubt(at now: Instant) -> Bool {
     guard !isDoubted, !isForcedOffline, let trust, let offlineSince,

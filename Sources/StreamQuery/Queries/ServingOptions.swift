@@ -1,4 +1,4 @@
-/// A query's options for what callers get while its server is slow or away.
+/// A query's options for what callers get while its server is slow or down.
 ///
 /// Most queries have none of these options, and pay only for a pointer.
 // Unchecked: it is changed only by options that alone refer to it.
@@ -48,7 +48,7 @@ final class ServingOptions: @unchecked Sendable {
   }
 }
 
-/// The rules for what a query's waiting callers get while its server is slow or away, with its
+/// The rules for what a query's waiting callers get while its server is slow or down, with its
 /// defaults and without closures of users.
 ///
 /// Most queries have no such rules.
@@ -79,7 +79,7 @@ final class ServingTerms: Sendable {
   }
 }
 
-/// Options about callers while the server is slow or away; see <doc:OnTheServer>.
+/// Options about callers while the server is slow or down; see <doc:OnTheServer>.
 extension QueryOptions {
   /// How long after data became stale it is returned if its refetch fails; not at all by default.
   public var staleIfError: Duration? {
@@ -133,7 +133,7 @@ extension QueryOptions {
   }
 }
 
-/// Options about callers while the server is slow or away; see <doc:OnTheServer>.
+/// Options about callers while the server is slow or down; see <doc:OnTheServer>.
 extension Query {
   /// How long after data became stale it is returned if its refetch fails; not at all by default.
   ///

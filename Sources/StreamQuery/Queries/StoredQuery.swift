@@ -13,7 +13,7 @@ class StoredQuery: @unchecked Sendable {
   /// How long the query's entry is kept.
   final let gcTime: TimeSpan
   final let meta: QueryMeta?
-  /// The rules for what waiting callers get while the server is slow or away; `nil` if there are
+  /// The rules for what waiting callers get while the server is slow or down; `nil` if there are
   /// none.
   final let serving: ServingTerms?
   /// A placeholder for missing data.

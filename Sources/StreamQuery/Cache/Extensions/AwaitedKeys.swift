@@ -19,15 +19,15 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// The first time that an import named a key, and how long fetches of the key wait.
   private struct Naming: Sendable {
     var sequence: UInt64
-    /// The end of the wait of fetches; `nil` is never.
+    /// The time at which fetches of the key stop waiting; `nil` is never.
     ///
-    /// No fetch of the key waits for longer, no matter how many follow each other.
+    /// The time is the same for all fetches, no matter how many follow each other.
     var until: Instant?
 
     func isAwaited(at now: Instant) -> Bool { until.map { now < $0 } ?? true }
   }
 
-  /// A key, and its entry if there is one, that a question is about.
+  /// The key that a question is about, and the key's entry if there is one.
   struct Candidate {
     var text: String
     /// The info as if there were no entry.
@@ -42,7 +42,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     var isRefused = false
     /// The date of an invalidation: data of this date or an earlier one is outdated.
     var markedAt: Double?
-    /// The data ends fetches that started after this place; `nil` if it ends none.
+    /// The data ends fetches that started after this place in the order of events; `nil` if it ends none.
     var endsFetchesAfter: UInt64?
     /// The stale time of the data for observers with a stale time of zero.
     var limit = TimeSpan.zero
@@ -105,7 +105,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// Whether an import still runs.
   func isRunning(_ import: Int) -> Bool { imports[`import`] != nil }
 
-  /// Notes the keys that an archive is still to bring; keys that were named before keep their places.
+  /// Adds the keys that an archive is still to bring; keys that were named before stay as they are.
   mutating func named(_ texts: some Sequence<String>, by import: Int, at now: Instant) {
     guard let limit = imports[`import`]?.limit else { return }
     newestBase = next()
@@ -195,7 +195,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     guard note.fence <= base else { return Decision(isRefused: true) }
     var decision = Decision(limit: running.limit)
     if note.mark > base { decision.markedAt = note.markedAt }
-    // A request after the naming gets its own answer, so the data does not end its fetch.
+    // A request after the naming gets an answer of its own, so the data does not end the fetch.
     if let named, note.request <= named, decision.markedAt == nil {
       decision.endsFetchesAfter = named
     }

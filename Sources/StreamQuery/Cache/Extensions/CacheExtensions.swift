@@ -21,7 +21,7 @@ struct CacheExtensions: Sendable {
     static let budget = Active(rawValue: 8)
     /// The number of fetches that run at the same time has a limit.
     static let fetchLimiter = Active(rawValue: 16)
-    /// A query has options for what waiting callers get while its server is slow or away.
+    /// A query has options for what waiting callers get while its server is slow or down.
     ///
     /// Before the first such query, entries have no records for that.
     static let serving = Active(rawValue: 32)

@@ -83,7 +83,7 @@ extension CacheState {
       extensions.imports.removeDeferred(Imports.Deferred(id: former, text: text))
     }
     extensions.imports.addDeferred(job.entry, text)
-    // A deferred fetch gives its place in the fetch limiter to others.
+    // A deferred fetch gives its place in the fetch limiter to other fetches.
     releaseFetch(index)
     attemptRests(index)
     // The transaction that ends the wait starts the attempt, but in the context of this task.
@@ -135,14 +135,14 @@ extension CacheState {
 
   // MARK: Changes of keys
 
-  /// Notes that imports must not bring data to this entry that is older than now.
+  /// Records that imports must not bring data to this entry that was current only before now.
   mutating func noteFence(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.fenced(key)
     boundNotes(&transaction)
   }
 
-  /// Notes that a caller wants newer data than imports bring, and starts a deferred fetch.
+  /// Records that a caller wants newer data than imports bring, and starts the entry's deferred fetch.
   mutating func noteRequest(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.requested(key)
@@ -150,7 +150,7 @@ extension CacheState {
     resumeDeferred(index, &transaction)
   }
 
-  /// Notes for imports that an entry was invalidated, and starts its deferred fetch.
+  /// Records for imports that an entry was invalidated, and starts the entry's deferred fetch.
   mutating func noteMark(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.invalidated(key, at: transaction.environment.now.date)

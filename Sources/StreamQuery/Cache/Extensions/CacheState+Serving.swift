@@ -1,6 +1,6 @@
-// How callers get stale data, or the last failure, while the server of a query is slow or away.
+// How callers get stale data, or the last failure, while the server of a query is slow or down.
 extension CacheState {
-  /// Turns on the records for callers, because a query has options for a server that is slow or away.
+  /// Turns on the records for callers, because a query has options for a server that is slow or down.
   mutating func startServing() { extensions.active.insert(.serving) }
 
   /// Updates the ``EntrySlot/servingRecord`` of an entry after a change.
@@ -20,14 +20,14 @@ extension CacheState {
     slots[index].servingRecord.markedAt = slots[index].machine.dataUpdatedAt.instant
   }
 
-  /// Takes the date of the data as the time of its invalidation, which was before the data came
-  /// into the cache.
+  /// Takes the date of the data as the time of its invalidation, because the data was already
+  /// invalidated when it came into the cache.
   mutating func ageMark(_ index: Int) {
     guard slots[index].remembersServing else { return }
     slots[index].servingRecord.markedAt = slots[index].machine.dataUpdatedAt.instant
   }
 
-  /// The decision for a caller, by the options of its query for a server that is slow or away.
+  /// The decision for a caller, by the query's options for a server that is slow or down.
   @inline(never)
   mutating func served(
     _ index: Int,
@@ -100,7 +100,7 @@ extension CacheState {
     return data
   }
 
-  /// Answers the callers of a failed fetch: with data, if they accept it.
+  /// Answers the callers of a failed fetch: with data those that accept it, the others with the error.
   mutating func answerFailure(of waiters: Few<Waiter>, _ index: Int, _ transaction: Transaction) {
     let failure = slots[index].error.map { WaitOutcome.failure($0.error) } ?? .cancelled
     guard waiters.contains(where: { $0.allowance != nil }), let data = slots[index].visible else {
@@ -122,7 +122,7 @@ extension CacheState {
 
   /// Answers callers with stale data if the fetch takes too long for them.
   ///
-  /// The fetch goes on for the next callers: the client itself wants it from now on.
+  /// The fetch goes on for the next callers: from now on the client itself wants the fetch.
   mutating func endSoftTimeout(_ index: Int, _ transaction: inout Transaction) {
     let now = transaction.environment.now.instant
     guard let end = slots[index].softTimeoutEnd, end <= now else { return }
@@ -166,7 +166,7 @@ extension CacheState {
 
   /// The next deadline of an entry with a record for its callers.
   ///
-  /// An unused entry is not dropped while callers get its failure as their answer.
+  /// An unused entry is not dropped while the entry's failure is the answer for callers.
   ///
   /// - Parameters:
   ///   - index: The entry.

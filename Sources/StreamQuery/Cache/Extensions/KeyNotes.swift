@@ -15,7 +15,7 @@ struct KeyNotes: Sendable {
     /// The date of the last invalidation, in seconds since the reference date.
     var markedAt = -Double.infinity
 
-    /// The last time of any of these.
+    /// The time of the latest of these changes.
     var last: UInt64 { max(fence, request, mark) }
 
     mutating func join(_ other: Self) {
@@ -26,7 +26,7 @@ struct KeyNotes: Sendable {
     }
   }
 
-  /// A key, and its entry if there is one, that a question is about.
+  /// The key that a question is about, and the key's entry if there is one.
   struct Candidate {
     /// The info as if there were no entry.
     var info: QueryInfo
@@ -38,7 +38,7 @@ struct KeyNotes: Sendable {
   private struct BulkChange: Sendable {
     var filter: EntryFilter
     var note: Note
-    /// Entries up to this one have their own notes if they changed; `nil` if the filter decides for all.
+    /// Changed entries up to this one have notes of their own; `nil` if the filter decides for all.
     var newestEntry: UInt64?
 
     func concerns(_ candidate: Candidate) -> Bool {
@@ -70,7 +70,7 @@ struct KeyNotes: Sendable {
   ///   - base: A change later than this counts as if it happened now.
   mutating func record(_ note: Note, to key: EntryKey, since base: UInt64) {
     // Often the key is one of many that one call has selected. The note on that call then covers
-    // it.
+    // the key.
     if let change = bulkChanges.last, change.newestEntry == nil,
       change.note.covers(note, since: base),
       change.filter.matches(.absent(key))
@@ -105,7 +105,7 @@ struct KeyNotes: Sendable {
     return note
   }
 
-  /// Applies the notes of some keys to all.
+  /// Replaces all notes by one that applies to every key.
   mutating func generalize() {
     var note = everywhere
     for own in keys.values { note.join(own) }

@@ -1,4 +1,4 @@
-/// The persisted entries that changed since their persister last asked.
+/// The persisted entries that changed since the persister last took changes.
 package struct PersistedChanges: Sendable {
   /// An entry that is gone.
   package enum Removal: Sendable {
@@ -15,12 +15,12 @@ package struct PersistedChanges: Sendable {
   private(set) var changed: Set<EntryID> = []
   /// The removals in order of time; entries that were made again afterwards are in ``changed``.
   private(set) var removals: [Removal] = []
-  /// The number of notes so far.
+  /// The number of changes and removals so far.
   private(set) var noteCount: UInt64 = 0
 
   var isEmpty: Bool { changed.isEmpty && removals.isEmpty }
 
-  /// The maximum number of removals, which hold values, until the persister is called again to take them.
+  /// The number of removals after which the persister is called again, because removals hold values.
   static let most = 128
 
   /// Whether there are so many removals that the persister should take them now.
@@ -77,7 +77,7 @@ package struct PersistedEntry: Sendable {
   package let info: QueryInfo
   /// The query, which says how to keep the entry.
   let query: StoredQuery
-  /// Whether its data is marked as invalidated, which may happen after the entry is gone.
+  /// Whether the entry's data counts as invalidated, perhaps since after the entry was gone.
   package var isInvalidated: Bool
 
   init(id: EntryID, info: QueryInfo, query: StoredQuery) {
@@ -104,7 +104,7 @@ package struct EntryJournal: Sendable {
 
   /// Takes changes.
   ///
-  /// - Parameter onlyRemovals: Whether only removals are taken, and no changed entries, which takes no time.
+  /// - Parameter onlyRemovals: Whether to take only removals. This takes no time.
   /// - Returns: The removals, then entries as they are now; and whether these were all.
   package func takeChanges(
     onlyRemovals: Bool

@@ -92,7 +92,7 @@ struct ReadReplicas: Sendable {
   }
 }
 
-/// A copy of an entry, which is valid until it is withdrawn: see ``ReadShards``.
+/// A copy of an entry, valid until the copy is withdrawn: see ``ReadShards``.
 final class ReadReplica: Sendable {
   let key: EntryKey
   let data: ValueBox

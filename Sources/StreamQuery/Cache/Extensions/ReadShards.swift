@@ -85,8 +85,8 @@ final class ReadShards: Sendable {
   func noteUse(of replica: ReadReplica, isLookup: Bool) -> Bool {
     let shard = shard(of: replica.key)
     if isLookup { shard.hits.add(1, ordering: .relaxed) }
-    // The uses are not bound to a variable before they have to be noted, because all threads would
-    // then count references to them.
+    // `uses` is bound only where it has to be added to the list: otherwise all threads would count
+    // references to it.
     if replica.uses?.increment() == true, let uses = replica.uses {
       shard.table.withLock { $0.used.append(uses) }
       shard.isUsed.store(true, ordering: .relaxed)
@@ -95,14 +95,14 @@ final class ReadShards: Sendable {
       return false
     }
     shard.table.withLock { $0.hits.append(hits) }
-    // The mark is set after the hit is in the list, so that the thread which takes the mark away
-    // finds the hit there.
+    // `isReportDue` is set after the hit is in the list, so that the thread that resets it finds the
+    // hit there.
     return !isReportDue.exchange(true, ordering: .acquiringAndReleasing)
   }
 
   /// Takes the hits since the last call, in the order in which their entries were made.
   ///
-  /// These include hits of entries that are gone. The next hit asks for another report.
+  /// They include hits of entries that are gone. The next hit requests another report.
   func takeHits() -> [EntryHits] {
     guard isReportDue.exchange(false, ordering: .acquiringAndReleasing) else { return [] }
     var all: [EntryHits] = []
