@@ -12,8 +12,8 @@ final class ConditionedWork: Sendable {
 
   var conditions: ClientConditions { state.withLock { $0 } }
 
-  /// Whether the network is taken away; unlike ``conditions``, this holds no key, which must not be
-  /// released under the cache's lock.
+  /// Whether a condition switches the network off; unlike ``conditions``, this may be read under the
+  /// cache's lock, because it holds no key that would be released there.
   var isOffline: Bool { state.withLock(\.isOffline) }
 
   /// Whether attempts have to ask for a delay or a failure before they begin.
@@ -74,7 +74,7 @@ nonisolated extension QueryClient {
     return configuration.mutationCompanions + [conditioned]
   }
 
-  /// Tells the cache whether a condition takes the network away.
+  /// Tells the cache whether a condition switches the network off.
   func networkForced() {
     guard let conditioned else { return }
     // `isOffline` is read in the transaction, so that the last of two concurrent changes counts.

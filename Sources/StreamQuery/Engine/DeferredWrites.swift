@@ -6,8 +6,8 @@ struct DeferredWrites: Sendable {
     let key: EntryKey
     /// The query that is written to; if the call named only a key, the definition has only the value type.
     let definition: QueryDefinition
-    /// Whether the write is made even if the key got data meanwhile: a fencing update discards that
-    /// data, and an import compares dates itself.
+    /// Whether the write is made even if the key got data meanwhile: a fencing update discards such
+    /// data, and an import compares the dates itself.
     let survivesData: Bool
     /// The date when the data of an import was current; `nil` for an update.
     let importedAt: Double?
@@ -17,7 +17,7 @@ struct DeferredWrites: Sendable {
     /// Applies the write to the data in the store, after the client has ended; `nil` leaves that
     /// data as it is.
     let change: @Sendable (KeptData?) -> KeptData?
-    /// Whether the key was invalidated after the call, which the write must not undo.
+    /// Whether the key was invalidated after the call; the write must not undo the invalidation.
     var isInvalidated = false
     /// Whether the cache has the result of the write.
     fileprivate var hasLanded = false
@@ -63,7 +63,7 @@ struct DeferredWrites: Sendable {
   private var present: Write?
   /// The keys that were written since a thread began to make writes.
   ///
-  /// Data of these keys is from these writes, and not from an answer that came meanwhile.
+  /// The data of these keys comes from these writes, not from an answer that came while they waited.
   private var written: Set<EntryKey> = []
 
   var isEmpty: Bool { lines.isEmpty }
@@ -97,8 +97,8 @@ struct DeferredWrites: Sendable {
 
   /// Lets a thread begin to make writes, unless another one makes them.
   ///
-  /// - Returns: Whether the thread may do so; if another thread is making writes, that one looks
-  ///   for more afterwards.
+  /// - Returns: Whether the thread may begin; if another thread is making writes, the other thread
+  ///   looks for more afterwards.
   mutating func beginNext() -> Bool {
     guard isAtWork else {
       isAtWork = true
@@ -110,7 +110,7 @@ struct DeferredWrites: Sendable {
 
   /// Ends the work of a thread that has made all writes it could make.
   ///
-  /// - Returns: Whether the thread has to look for more, because another thread has asked meanwhile.
+  /// - Returns: Whether the thread has to look for more, because ``beginNext()`` was called meanwhile.
   mutating func goesOn() -> Bool {
     isAtWork = isAskedAgain
     isAskedAgain = false
@@ -163,8 +163,8 @@ struct DeferredWrites: Sendable {
 
   /// Takes the writes that the end of the client leaves to the stores.
   ///
-  /// The write in progress is among them, because it would come too late for the cache, unless the
-  /// cache has its result.
+  /// They include the write in progress, unless the cache has its result: it would come too late for
+  /// the cache.
   ///
   /// - Returns: The writes, in order.
   mutating func takeLast() -> [Write] {
@@ -184,7 +184,7 @@ struct DeferredWrites: Sendable {
     return dropped
   }
 
-  /// Removes the writes of keys that got data meanwhile, except writes that are made even then.
+  /// Removes the writes of keys that got data meanwhile, except those with `survivesData`.
   ///
   /// - Returns: The removed writes, to be released outside of locks.
   mutating func drop(answered keys: Set<EntryKey>) -> [Write] {
@@ -196,7 +196,7 @@ struct DeferredWrites: Sendable {
     return dropped.filter { !$0.survivesData }
   }
 
-  /// Notes for the writes of some keys that these were invalidated.
+  /// Records in the writes of some keys that the keys were invalidated.
   mutating func mark(_ keys: Set<EntryKey>) {
     if let key = present?.key, keys.contains(key) { present?.isInvalidated = true }
     for key in keys {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Keeps the data of entries beyond the cache.
 ///
-/// The client asks it when an entry begins, and tells it when entries change.
+/// The client asks for the data of an entry that begins, and tells the persister when entries change.
 package protocol Persister: AnyObject, Sendable {
   /// Begins to read the data that is kept under a policy, unless it has begun before.
   ///
@@ -30,8 +30,8 @@ package protocol Persister: AnyObject, Sendable {
 
   /// Whether the store has a value of a key that a call without a query must not replace.
   ///
-  /// Another query saved it without a limit of age, while the client's policy has a limit: it may be
-  /// impossible to fetch the value again.
+  /// Another query saved the value without a limit of age, while the client's policy has a limit: it may
+  /// be impossible to fetch the value again.
   func keepsForAnother(
     _ key: EntryKey,
     _ definition: QueryDefinition,

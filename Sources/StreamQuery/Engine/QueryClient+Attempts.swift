@@ -93,7 +93,7 @@ nonisolated extension QueryClient {
       // A fetch that has shown a part keeps its connection, and counts as answered.
       guard self.cache.read({ $0.deliveringSince(job) }) == nil, limit.tryEnd() else { return }
       job.answer.tookTooLong(attempt)
-      // The task is cancelled before the next attempt can begin, which must not be cancelled.
+      // The task is cancelled before the next attempt can begin: that attempt must not be cancelled.
       job.tasks.cancelPresent()
       let error = QueryError.timedOut(key: job.key.key.description, limit: span.duration)
       self.failed(job, attempt: attempt, error, isCancelled: false)
@@ -141,8 +141,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Stores a fetched value as data: joins it with the cached one if the fetch or the query says
-  /// how, and keeps unchanged parts.
+  /// Stores a fetched value as data: joins it with the cached value if the fetch or the query says
+  /// how, and keeps unchanged parts of the cached value.
   @inline(never)
   private func land(_ fetched: ValueBox, of job: FetchJob) {
     let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
@@ -314,8 +314,8 @@ final class AttemptLimit: Sendable {
 
 /// The step that turns a fetched value into data.
 ///
-/// It may join the value with the data that is cached by then, or share unchanged parts with that
-/// data.
+/// The step may join the value with the data that is cached by then, or take unchanged parts from
+/// that data.
 struct Landing: Sendable {
   let fetched: ValueBox
   let join: (any FetchProgress)?
@@ -344,13 +344,13 @@ struct Landing: Sendable {
 
   /// The function that keeps unchanged parts of the cached value.
   ///
-  /// It is looked up only if there is a cached value.
+  /// The function is looked up only if there is a cached value.
   var merge: DefinitionExtras.Merge? {
-    // A join builds on the cached value, so its result shares parts with that already.
+    // A join builds on the cached value, so its result shares parts with the cached value already.
     join == nil ? query.share(for: key) : query.definition.merge
   }
 
-  /// Whether the value is made from the cached one, and has to be made again if that changes.
+  /// Whether the value is made from the cached value, and has to be made again if that changes.
   var usesData: Bool { join != nil || query.mayShare }
 
   /// The maximum number of rounds.

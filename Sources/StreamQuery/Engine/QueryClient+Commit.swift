@@ -36,7 +36,7 @@ nonisolated extension QueryClient {
   }
 
   /// Runs user code, and applies its answer in a transaction over the entries that match a filter
-  /// at that time.
+  /// at the time of the transaction.
   func commit<Answer, Result: Sendable, Failure: Error>(
     rounds: Int,
     over filter: QueryFilter,

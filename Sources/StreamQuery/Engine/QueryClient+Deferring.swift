@@ -16,14 +16,14 @@ nonisolated extension QueryClient {
       return writes.enqueue(write)
     }
     if let oldest { report(.updateBeforeRestored(key: oldest.key.key.description)) }
-    // The store may have been read after the caller had asked and before the write was in the list.
-    // Then no other thread makes the write.
+    // The store may have been read after the caller's test and before the write was in the list. Then
+    // no other thread makes the write.
     if !openStore(of: write.key, write.definition.persistence) { performDeferredWrites() }
     if isOver { dropDeferredWrites() }
   }
 
-  /// Whether an update of a key has to wait, either for its store or for earlier updates, which may
-  /// not be made yet although the store has been read.
+  /// Whether an update of a key has to wait: for the store, or for earlier updates of the key that are
+  /// not made yet although the store has been read.
   func mustWait(_ key: EntryKey, _ policy: (any PersistencePolicy)? = nil) -> Bool {
     if openStore(of: key, policy) { return true }
     guard mayDeferWrites, deferredWrites.withLock({ $0.holds(key) }) else { return false }
@@ -52,8 +52,8 @@ nonisolated extension QueryClient {
     deferredWriteMade(of: write.key)
   }
 
-  /// Ends a deferred write, and repeats an invalidation that came after its call, because the write
-  /// has undone that.
+  /// Ends a deferred write, and repeats an invalidation that came after the call of the write, because
+  /// the write has undone that invalidation.
   func deferredWriteMade(of key: EntryKey) {
     guard let write = deferredWrites.withLock({ $0.made() }), write.isInvalidated else { return }
     startInvalidation(QueryFilter(.entry(key)), .active, superseding: true, .invalidated, nil)
@@ -194,7 +194,7 @@ nonisolated extension QueryClient {
         let index = state.find(key)
         return (index.flatMap { state.slots[$0].data }, index != nil, state.slots.serial)
       }
-      // The cache may have no room for the data of the store, which then has no entry.
+      // The cache may have no room for the data of the store; then there is no entry for this data.
       let isAway = !isKnown && restored != nil
       var value = (isAway ? restored : present)?.value(as: Value.self)
       let isNew = value == nil
@@ -212,7 +212,7 @@ nonisolated extension QueryClient {
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
-      // The data of the store has no entry. Another thread may have made and dropped one, or
+      // There is no entry for the data of the store. Another thread may have made and dropped one, or
       // removed the data in the store.
       if let away = answer.away, index == nil {
         guard away.serial == state.slots.serial else { return nil }
@@ -233,8 +233,8 @@ nonisolated extension QueryClient {
 
   /// The query of an entry that begins with a write.
   ///
-  /// It has the defaults of the key, and the retention, persistence and metadata of the query that is written
-  /// to.
+  /// This query has the defaults of the key, and the retention, persistence and metadata of the query that
+  /// is written to.
   func bare(
     _ key: EntryKey,
     for box: ValueBox,

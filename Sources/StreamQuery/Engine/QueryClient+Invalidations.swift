@@ -76,14 +76,14 @@ nonisolated extension QueryClient {
     notesInvalidations.store(true, ordering: .releasing)
   }
 
-  /// Notes that the entries of a filter are being invalidated, before any entry is marked: later
-  /// fetches are newer.
+  /// Records that the entries of a filter are being invalidated, before any entry is: later fetches
+  /// are newer.
   ///
-  /// - Returns: Whether each entry that the filter selects has to be noted as well.
+  /// - Returns: Whether the key of each entry that the filter selects has to be recorded as well.
   func notesEntries(of filter: QueryFilter) -> Bool {
     guard notesInvalidations.load(ordering: .acquiring) else { return false }
     let plain = filter.plainPart
-    // The dropped notes contain users' keys, which are released outside of the locks.
+    // The dropped records contain users' keys, so they are released outside of the locks.
     let forgotten = transaction(isDated: false) { state, transaction in
       let (now, newestEntry) = (transaction.environment.now.instant, state.slots.serial)
       return invalidations.withLock {
@@ -94,7 +94,7 @@ nonisolated extension QueryClient {
     return !plain.isAboutKeys
   }
 
-  /// Notes that entries were invalidated.
+  /// Records that keys were invalidated, for a cache beside the client.
   func noteInvalidations(of keys: [EntryKey]) {
     guard !keys.isEmpty else { return }
     let forgotten = transaction(isDated: false) { _, transaction in
@@ -129,12 +129,12 @@ nonisolated extension QueryClient {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
-    // The new counts make a thread that is decoding such data read it again.
+    // Because of the new counts, a thread that is decoding data of the filter reads that data again.
     cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }
   }
 
-  /// Notes a removal or invalidation of keys that the cache does not know and that an import is
-  /// going to bring.
+  /// Records for imports that the entries of a filter are removed or invalidated, including entries
+  /// that an import is going to bring.
   func recordBulkChange(_ filter: QueryFilter, invalidates: Bool) {
     guard mayAwaitImports else { return }
     transaction { state, transaction in

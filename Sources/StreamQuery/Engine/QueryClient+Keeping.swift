@@ -35,7 +35,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Notes the runs that the outbox has found in its store, so that no archive brings them a second time.
+  /// Remembers the runs that the outbox has found in its store, so that no archive brings them a second time.
   package func runsKnown(_ runs: [RunIdentity]) {
     cache.record { $0.mutations.kept.formUnion(runs) }
   }

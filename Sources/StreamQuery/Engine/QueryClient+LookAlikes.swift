@@ -42,7 +42,7 @@ nonisolated extension QueryClient {
 }
 
 #if DEBUG
-/// A key's text, with the types of parts whose text does not show them: `["user", Int64(1)]`.
+/// A key's text, with the type of each part whose text does not show its type: `["user", Int64(1)]`.
 private func typedText(of key: EntryKey) -> String {
   let parts = key.storage.parts.map { part in
     if case .boxed(let box) = part {

@@ -31,7 +31,7 @@ nonisolated extension QueryClient {
     guard let terms = terms(of: replica, definition), !replica.isStale(terms.freshness, at: now),
       // If a refetch ahead of time is due, the cache has to start it.
       !replica.isRefreshDue(terms.refreshAhead, terms.freshness, at: now),
-      // If this query has a longer retention, the cache has to note it.
+      // If this query has a longer retention than the entry's, the cache has to apply it.
       terms.gcTime <= replica.query?.gcTime ?? .zero
     else { return nil }
     if shards.noteUse(of: replica, isLookup: true) {
@@ -87,7 +87,7 @@ final class HitReports: Sendable {
       WakeTimer.Work(
         sleep: clock.sleep,
         onWake: { [weak self] in self?.report() },
-        // If the clock fails, hits are reported as they come.
+        // If the clock fails, each hit is reported at once.
         onFailure: { [weak self] _, _ in self?.report() }
       )
     }

@@ -1,7 +1,7 @@
 nonisolated extension QueryClient {
-  /// Places the data of a store that was read, and lets the observers that waited for it request fetches.
+  /// Puts the data of a store that was read into the cache, and lets observers that waited request fetches.
   ///
-  /// All of them see the data in one transaction, unless the data, or an entry on which options
+  /// All these observers see the data in one transaction, unless the data, or an entry on which options
   /// depend, changes while the data is decoded.
   package func restorationEnded() {
     let held = transaction { state, transaction -> [RestoringObservers] in
@@ -13,8 +13,8 @@ nonisolated extension QueryClient {
       return state.restoringObservers()
     }
     performDeferredWrites()
-    // Entries that gave up waiting come first. Observers of another store stay in the list, but
-    // their store has no data yet, so they go on waiting.
+    // Entries that gave up waiting come first. The list also has observers of stores that are not
+    // read yet; these observers go on waiting.
     let entries = cache.read { $0.emptyPersistedEntries() } + held
     func resolved(_ observers: RestoringObservers) -> RestoringObservers.Resolved {
       var made = resolution(of: observers.query.resolved, for: observers.key, isArrival: true)
@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
     }
     let all = entries.map(resolved)
     if transaction({ $0.arrive(all, isLast: false, &$1) }) { return }
-    // The entries are placed one at a time, so that less can change while each is decoded.
+    // The entries are filled one at a time, so that less can change while each is decoded.
     for entry in entries {
       commit(rounds: 1) { _ in
         .answer(resolved(entry))

@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
 
   /// Waits until the stores and the outbox have heard of all earlier work of this caller.
   ///
-  /// Another thread may be about to tell them.
+  /// Another thread may be about to tell the stores and the outbox.
   package func actionsPerformed() async {
     let reached = transaction { state, _ -> SharedOneShot<Void>? in
       guard state.actionQueue.othersPerform else { return nil }

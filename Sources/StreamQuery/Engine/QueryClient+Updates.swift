@@ -181,7 +181,7 @@ nonisolated extension QueryClient {
 
   /// Begins to fetch one key for an explicit call, without waiting.
   ///
-  /// If a store is still being read, the fetch begins after that, if the observer still observes the key.
+  /// If the query's store is still being read, the fetch begins afterwards, unless the observer left the key.
   func startRefetchOne(
     for observer: ObserverID,
     _ key: EntryKey,

@@ -35,8 +35,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Tells a simulation that code in it observes this client, although the client is not one of the
-  /// simulation's.
+  /// Tells a simulation that code in it observes this client, although the client is not part of the
+  /// simulation.
   @inline(__always)
   func observerBegins(
     for text: @autoclosure @escaping @Sendable () -> String,

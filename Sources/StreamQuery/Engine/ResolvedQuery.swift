@@ -13,7 +13,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   private let fixed: ResolvedObserverOptions
   /// The freshness as far as it does not depend on the entry.
   var fixedFreshness: Freshness { fixed.freshness }
-  /// The options, if some of them are closures that have to be evaluated repeatedly.
+  /// The options whose closures have to be evaluated repeatedly; `nil` if there are none.
   private let asked: Asked?
   /// Whether all options are known without evaluation.
   private let isFixed: Bool

@@ -34,10 +34,10 @@ struct RunPacing {
     self.scope = scope ?? (isNewestOnly ? Self.lane(of: mutation, key) : nil)
   }
 
-  /// The scope of a mutation that sends only the newest run, if it names none itself.
+  /// The scope of a mutation that sends only the newest run, if the mutation names no scope itself.
   private static func lane(of mutation: EntryKey, _ key: String?) -> String {
-    // Keys without a text are distinguished by their descriptions: runs of keys with the same one
-    // wait for each other.
+    // Keys without a text are distinguished by their descriptions: if two keys have the same
+    // description, their runs wait for each other.
     let name = (try? mutation.key.canonicalText()) ?? mutation.key.description
     return "newest of " + name + (key.map { " " + $0 } ?? "")
   }

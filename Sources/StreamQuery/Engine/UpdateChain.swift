@@ -12,7 +12,7 @@ final class UpdateChain: Sendable {
   private let parent: UpdateChain?
   /// Whether the update is over.
   ///
-  /// Tasks that it started inherit the chain, and may write from then on.
+  /// Tasks that the update started inherit the chain, and may write once the update is over.
   private let isOver = Atomic(false)
 
   @TaskLocal static var current: UpdateChain?
@@ -61,7 +61,7 @@ final class UpdateChain: Sendable {
 }
 
 nonisolated extension QueryClient {
-  /// Whether a write comes from inside an update of its key, where it is ignored; reports it.
+  /// Whether a write comes from inside an update of the same key; if so, this reports a misuse.
   func isUpdating(_ key: EntryKey) -> Bool {
     guard UpdateChain.isUpdating(key, of: self) else { return false }
     report(.writeInsideUpdate(key: key.key.description))

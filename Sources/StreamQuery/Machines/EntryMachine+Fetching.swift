@@ -9,8 +9,8 @@ extension EntryMachine {
     self.gcTime = max(self.gcTime, gcTime)
   }
 
-  /// Applies a query's `abandonment` to the current fetch, which began without a fetch function and got the
-  /// query's.
+  /// Applies a query's `abandonment` to the current fetch, because the fetch began without a fetch function
+  /// and has now got that of the query.
   package mutating func fetchBecameKnown() {
     let abandonment = fetchOptions.abandonment
     fetch?.fetchOptions.abandonment = abandonment
@@ -140,8 +140,8 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     unstash(current, &actions)
     hasData = true
-    // If there was a write during the attempt, the answer is about older data, and the write has its own age
-    // and mark.
+    // If there was a write during the attempt, the answer is about older data; the written data keeps its
+    // date and its mark.
     if !current.attempt.wasWritten {
       let updatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
       // The date only moves forward: an answer that is older than the data does not make the data
@@ -150,7 +150,7 @@ extension EntryMachine {
       if current.part == .whole || age != nil {
         landed(current, isAdded: current.part != .whole, age, at: environment.now.instant)
       } else if !isKnownToHaveChanged {
-        // An answer about one page does not make the other pages valid, but it ends a failure.
+        // An answer about one page does not make the other pages valid, but clears the mark of a failure.
         mark = .none(toldUntil: environment.now.instant)
       }
     }

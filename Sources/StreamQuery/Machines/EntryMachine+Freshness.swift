@@ -1,8 +1,8 @@
 extension EntryMachine {
-  /// The mark of data that is out of date, or may be: such data is stale at any age.
+  /// A mark on data that is out of date, or may be: marked data is stale at any age.
   enum Mark: Equatable, Sendable {
-    /// Nothing marks the data as out of date; observers have been told if its age made it stale before this
-    /// time.
+    /// Nothing marks the data as out of date; if the data became stale by age before this time, observers
+    /// have been told.
     case none(toldUntil: Instant)
     /// A refetch failed, and it is not known whether the data has changed.
     ///
@@ -10,11 +10,11 @@ extension EntryMachine {
     /// outdated unless its date is later.
     case failed(hiding: Instant?)
     /// The data was invalidated, last at this time (`distantPast` if the time is not known); the date of an
-    /// answer that has an age is compared with it.
+    /// answer that has an age is compared with this time.
     case invalidated(at: Instant)
     /// The data was invalidated, but only by calls that accept a running fetch as new enough.
     ///
-    /// Such calls come from a cache that is shared with other machines, and has newer data itself.
+    /// Such calls come from a cache that is shared with other machines. That cache has newer data itself.
     case doubted(at: Instant)
   }
 
@@ -74,15 +74,15 @@ extension EntryMachine {
       return began < invalidatedAt || began == invalidatedAt && began < now
     }
     // A new page is as outdated as the pages from which its request was made, even if a write has cleared the
-    // mark of those meanwhile.
+    // mark on those pages meanwhile.
     let extendsOlder = isAdded && (isKnownToHaveChanged || current.baseWasMarked)
     guard !current.predatesMark, saysSo != true, !extendsOlder else {
       if current.predatesMark || isAdded && current.baseWasMarked {
         // A write may have cleared the mark, but this answer replaces the written data, so the mark returns.
-        // The former time of the mark is lost, and `now` is later than that.
+        // The mark's former time is lost; `now` is a later time, so no invalidation is missed.
         if supersededAt == nil { mark = .invalidated(at: now) }
       } else if let last = supersededAt, !isAdded, let age, age.updatedAt.instant > last {
-        // The answer is newer than the invalidation, but it reports that it is outdated: something else has
+        // The answer is newer than the invalidation, but reports itself as outdated: something else has
         // changed.
         mark = .doubted(at: last)
       } else if !isKnownToHaveChanged {

@@ -10,7 +10,7 @@ extension EntryMachine {
       groups.append(ObserverGroup(resolvedOptions: resolvedOptions))
     }
     groups[index].count += 1
-    // If a fetch started or ended at this instant, polling already counts from it.
+    // If a fetch started or ended at this instant, polling already counts from this instant.
     if resolvedOptions.polls, now > lastTick { groups[index].insert(now) }
   }
 

@@ -156,7 +156,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - date: The date of the other data, in seconds since the reference date.
-  ///   - now: The current date: a later date of the present data counts as this one.
+  ///   - now: The current date: if the present data has a later date, that counts as `now`.
   /// - Returns: Whether the present data stays.
   package func isNoOlder(than date: Double, at now: Double) -> Bool {
     let current = isIdle ? nil : fetch

@@ -86,8 +86,8 @@ extension EntryMachine {
 
   /// The time when data became stale: by its age or by a mark, whichever came first.
   ///
-  /// If the time of the mark is not known, the data counts as stale since it was fetched, so that
-  /// it is not served for too long.
+  /// If the time of the mark is not known, the data counts as stale since its fetch, so that callers
+  /// do not get it for too long.
   private func staleSince(
     _ freshness: Freshness,
     _ record: ServingRecord,
@@ -105,7 +105,7 @@ extension EntryMachine {
 ///
 /// Most entries need no such record.
 struct ServingRecord: Equatable, Sendable {
-  /// The time when the data was marked; `nil` if it is not.
+  /// The time when the data was invalidated, or its refetch failed; `nil` if neither happened.
   var markedAt: Instant?
   /// The time when the first of the waiting callers gets stale data; `nil` if none does.
   var softTimeoutEnd: Instant?

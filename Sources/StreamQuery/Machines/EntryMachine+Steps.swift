@@ -214,10 +214,10 @@ extension EntryMachine {
     actions.changed = true
   }
 
-  /// Begins an attempt that waited for its turn under the limit of fetches, or pauses the fetch.
+  /// Begins an attempt that waited until the limit of fetches allowed it, or pauses the fetch.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: None if the attempt begins; a pause if the network or the app does not allow it any more.
+  /// - Returns: No action if the attempt begins; a pause if the network or the app does not allow one.
   package mutating func turnCame(in environment: Environment) -> EntryActions {
     var actions = EntryActions()
     guard let current = fetch, current.stage == .running else { return actions }
@@ -230,7 +230,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Sets the beginning of the running attempt to now, because the attempt had to wait for its turn.
+  /// Sets the beginning of the running attempt to now, because the limit of fetches had delayed it.
   package mutating func attemptBegan() {
     let isMarked = isKnownToHaveChanged
     if stage == .running { fetch?.attemptBegan(overMark: isMarked) }

@@ -73,7 +73,7 @@ extension EntryMachine {
     extent = isPart ? .part : .whole
     isError = false
     let now = environment.now.instant
-    // Data from before the last invalidation keeps the mark, unless its date is now.
+    // Data from before the last invalidation stays invalidated, unless the data's date is now.
     if updatedAt.instant >= now || !isOutdated(from: updatedAt) { mark = .none(toldUntil: now) }
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt

@@ -159,8 +159,8 @@ package struct EntryMachine: Equatable, Sendable {
     part != .whole && isFollowed && fetch?.successorPart == part && fetch?.part != part
   }
 
-  /// Whether the data stays marked after the fetch in flight has succeeded: the answer began before
-  /// the last invalidation, or is added to data from before it.
+  /// Whether the data stays invalidated after the fetch in flight has succeeded: the answer began before
+  /// the last invalidation, or is added to data from before that invalidation.
   var staysMarked: Bool {
     @inline(__always) get {
       guard !inFlight.isEmpty else { return isKnownToHaveChanged }

@@ -6,7 +6,7 @@ package struct Environment: Equatable, Sendable {
   package var isOnline: Bool
   /// Whether the app or process is active.
   package var isActive: Bool
-  /// Whether callers await the fetch or run, which then also goes on while the app is inactive.
+  /// Whether callers await the fetch or run; if so, it also goes on while the app is inactive.
   package var isAwaited = false
 
   /// Creates an environment.
@@ -24,7 +24,7 @@ package struct Environment: Equatable, Sendable {
 
 /// A change of the network or the app.
 enum EnvironmentTransition: Equatable {
-  /// The network or the app went away: fetches and runs pause before their next attempt.
+  /// The network was lost or the app became inactive: fetches and runs pause before the next attempt.
   case away
   /// The network is back or the app is active again: observers that ask for it refetch.
   case back(FetchCause)

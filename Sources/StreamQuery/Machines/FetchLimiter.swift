@@ -19,8 +19,8 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
       return fetches[front]
     }
 
-    /// Removes places that do not count any more; if a fetch has several places, the first one
-    /// stays.
+    /// Removes fetches that no longer wait in this line; if a fetch stands in the line several times,
+    /// its first position stays.
     mutating func keep(where isValid: (Fetch) -> Bool) {
       var seen: Set<Fetch> = []
       fetches = fetches[front...].filter { isValid($0) && seen.insert($0).inserted }
@@ -51,7 +51,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   /// The number of fetches that run within the limit.
   var runningCount: Int { running.count }
 
-  /// The number of elements in the lines of waiting fetches, including former places of fetches.
+  /// The number of elements in the lines, including those of fetches that no longer wait there.
   var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }
 
   /// Lets a fetch run, or puts it into a line.
@@ -125,7 +125,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   private mutating func enqueue(_ fetch: Fetch, _ urgency: FetchUrgency) {
     waiting[fetch] = urgency
     lines[urgency.rawValue].fetches.append(fetch)
-    // A fetch that stops waiting leaves its place in the line, and it may take long until the line
+    // A fetch that stops waiting stays in the array of its line, and it may take long until the line
     // is read.
     guard placeCount > 2 * waiting.count + 64 else { return }
     for line in FetchUrgency.allCases {

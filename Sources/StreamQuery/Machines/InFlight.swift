@@ -22,7 +22,7 @@ package struct InFlight: Equatable, Sendable {
     /// Whether the entry was invalidated, so that a failure of the attempt is not the answer for
     /// later callers.
     package var isOvertaken = false
-    /// Whether a caller has asked for newer data: one more fetch follows if the answer reports that it is
+    /// Whether a caller has asked for newer data: one more fetch follows if the answer reports itself as
     /// outdated.
     package var isAskedAnew = false
     /// The time when the attempt showed its first part; `nil` if it has shown none.
@@ -41,25 +41,25 @@ package struct InFlight: Equatable, Sendable {
   package var fetchOptions: FetchOptions
   /// Whether the client itself wants the fetch, for background work on a key that nobody observes.
   package var hasClientLease: Bool
-  /// Whether no further attempt starts, because nobody wants the fetch and its option is `.finish`.
+  /// Whether no further attempt starts, because nobody wants the fetch and its abandonment is `.finish`.
   package var stopsRetrying = false
-  /// The time at which the fetch is cancelled, because nobody wants it and its option is `.linger`.
+  /// The time at which the fetch is cancelled, because nobody wants it and its abandonment is `.linger`.
   package var lingersUntil: Instant?
   /// The part of the data that the fetch asks for.
   package var part: FetchPart
-  /// Whether the server's data changed since the fetch started: then its answer is dropped, and the fetch
-  /// restarts.
+  /// Whether the server's data changed since the fetch started: then the fetch's answer is dropped, and the
+  /// fetch restarts.
   package var isOutdated = false
-  /// The changes that the start of the fetch made, which a cancellation undoes.
+  /// The state before the start of the fetch; a cancellation restores it.
   package var undo: Undo
   /// Whether a call that does not accept this answer invalidated the entry since the answer began: then the
-  /// answer does not clear the mark.
+  /// data stays invalidated after the answer.
   package var predatesMark = false
   /// Whether the data was marked as invalidated when the attempt began.
   ///
   /// A page that is added to such data counts as invalidated too.
   package var baseWasMarked = false
-  /// Whether a retry continues from the progress of earlier attempts: then its answer began when they began.
+  /// Whether a retry continues from the progress of earlier attempts: then its answer began with the first.
   package var keepsPart = false
   /// Whether the fetch was deferred before its first attempt: then it is not deferred again.
   package var wasDeferred = false
@@ -100,7 +100,7 @@ package struct InFlight: Equatable, Sendable {
 
   /// Begins an attempt.
   ///
-  /// Unless it continues an earlier attempt, invalidations and requests before now do not concern its answer.
+  /// Invalidations and requests before now do not concern the answer, unless this attempt continues a former.
   ///
   /// - Parameter overMark: Whether the data is marked as invalidated.
   mutating func attemptBegan(overMark: Bool) {
@@ -119,7 +119,7 @@ package struct InFlight: Equatable, Sendable {
     if age?.isOutdated == true, attempt.isAskedAnew { successor = successor ?? .invalidated }
   }
 
-  /// The state before a fetch started, which a cancellation restores.
+  /// The state before a fetch started, to be restored by a cancellation.
   package struct Undo: Equatable, Sendable {
     package var isError: Bool
     package var failureCount: Int

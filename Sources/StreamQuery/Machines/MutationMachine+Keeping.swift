@@ -109,7 +109,7 @@ extension MutationMachine {
     return notBefore
   }
 
-  /// Whether the run is delayed, so that its caller may still take it back.
+  /// Whether the run's delay is not over, so that the caller may still take the run back.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: Whether its delay is not over.
@@ -120,7 +120,7 @@ extension MutationMachine {
   /// Whether an attempt is running.
   package var isAtWork: Bool { if case .running = phase { true } else { false } }
 
-  /// Whether the run goes on only when the user answers its error, or when a store is back.
+  /// Whether the run goes on only after an answer to its error, or when a store can be used again.
   package var isStalled: Bool {
     switch phase {
     case .saving, .stopped: true
@@ -128,8 +128,8 @@ extension MutationMachine {
     }
   }
 
-  /// Whether the outcome of the run is not decided, so that its layers show changes that the server
-  /// does not have.
+  /// Whether the outcome of the run is not decided, so that the run's layers show changes that the
+  /// server does not have.
   package var isUndecided: Bool {
     switch phase {
     case .preparing, .saving, .queued, .paused, .running, .waiting, .stopped: true
@@ -146,7 +146,7 @@ extension MutationMachine {
     }
   }
 
-  /// Moves this run back, because a run of an earlier process now comes before it in its scope.
+  /// Moves this run back, because a run of an earlier process now precedes this run in the scope.
   package mutating func overtaken() {
     guard canBeOvertaken else { return }
     isFirst = false

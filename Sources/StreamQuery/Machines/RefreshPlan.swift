@@ -1,7 +1,7 @@
 /// The order in which stale entries are refreshed if time may be short: first entries that have long been
 /// stale and are used often.
 struct RefreshPlan: Sendable {
-  /// The version of an entry's data, which changes whenever data arrives.
+  /// The version of an entry's data; it changes whenever data arrives.
   struct DataVersion: Hashable, Sendable {
     let entry: EntryID
     let count: Int

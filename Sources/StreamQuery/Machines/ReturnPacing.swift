@@ -55,7 +55,7 @@ struct ReturnPacing: Equatable {
   private var offlineSince: Instant?
   /// Whether the report that the network is down is too old to be believed.
   private var isDoubted = false
-  /// Whether a developer tool takes the network away, whatever its source reports.
+  /// Whether a developer tool switches the network off, whatever the network's source reports.
   private var isForcedOffline = false
   /// The spread refetches; the one that is due next is last.
   private(set) var rows: [Row] = []
@@ -74,10 +74,10 @@ struct ReturnPacing: Equatable {
 
   // MARK: Reports and returns
 
-  /// Notes a report that the network is up or down.
+  /// Takes a report that the network is up or down into account.
   ///
-  /// - Returns: Whether this report brings the network back although it already counted as up, because the
-  ///   report that it was down had become too old.
+  /// - Returns: Whether this report brings the network back although the network already counted as up,
+  ///   because the last report that it was down had become too old.
   mutating func reported(isOnline: Bool, at now: Instant) -> Bool {
     defer {
       offlineSince = isOnline ? nil : offlineSince ?? now
@@ -86,7 +86,7 @@ struct ReturnPacing: Equatable {
     return isOnline && isDoubted
   }
 
-  /// Lets a developer tool take the network away, or give it back to its source.
+  /// Lets a developer tool switch the network off, or believe the network's source again.
   mutating func forced(isOffline: Bool) { isForcedOffline = isOffline }
 
   /// Whether the network counts as up, after the reports so far.

@@ -46,7 +46,7 @@ package struct RunIdentity: Hashable, Sendable {
       low ^= low >> 29
     }
     for byte in key.utf8 { feed(byte) }
-    // This byte separates the texts, which never contain it.
+    // This byte separates the texts, because no text contains it.
     feed(0xff)
     for shift in stride(from: 0, to: 64, by: 8) {
       feed(UInt8(truncatingIfNeeded: date.bitPattern >> UInt64(shift)))

@@ -79,7 +79,7 @@ extension [String: RunQueue] {
   /// Appends a run to a scope.
   ///
   /// - Parameters:
-  ///   - run: The run, which is in no scope yet.
+  ///   - run: A run that is in no scope yet.
   ///   - scope: The scope; without one, every run is first.
   /// - Returns: Whether the run is the first of the scope.
   mutating func join(_ run: MutationID, _ scope: String?) -> Bool {
