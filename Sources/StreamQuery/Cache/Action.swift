@@ -40,7 +40,7 @@ enum Action: Sendable {
   case mutation(MutationAction)
 }
 
-/// A transaction's request about runs of mutations, which the client performs.
+/// A transaction's request about runs of mutations, to be performed by the client.
 enum MutationAction: Sendable {
   /// Call the callbacks that come before the first attempt.
   case prepare(MutationJob)

@@ -242,7 +242,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return takeOldest(&batch, thread)
   }
 
-  /// Gives the oldest actions to a thread, which becomes the drainer.
+  /// Gives the oldest actions to a thread, and makes it the drainer.
   private mutating func takeOldest(_ batch: inout Batch, _ thread: ThreadIdentity) -> Step {
     drainer = thread
     guard left.isEmpty else {
@@ -296,7 +296,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return .ask
   }
 
-  /// Gives actions to the drain task, which has begun to run.
+  /// Gives actions to the drain task, because it has begun to run.
   mutating func drainTaskCame(on thread: ThreadIdentity, into batch: inout Batch) -> Step {
     isDrainTaskDue = false
     guard drainer == nil, !isEmpty else { return .leave }

@@ -78,7 +78,7 @@ struct CacheDeadlines {
     }
   }
 
-  /// Forgets the slots of runs, which no longer exist and had no deadlines.
+  /// Forgets the slots of runs: these runs no longer exist, and had no deadlines.
   mutating func forgetRuns() { runPositions = [] }
 
   /// Notes that the timer woke, and sleeps for no deadline now.

@@ -24,7 +24,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard slots[index].query != nil else { return }
-    // The request comes first, because it may join a deferred fetch, which the announcement begins.
+    // The request comes first, because it may join a deferred fetch that the announcement begins.
     defer { announce(.refetched(index), &transaction) }
     let request = FetchRequest(
       cause: cause,
@@ -191,7 +191,7 @@ extension CacheState {
     let waiters = enabledCount > 0 ? slots[index].takeWaiters().waiters : Few()
     if slots[index].query?.isPersisted == true {
       announce(.emptying(index, .removed), &transaction)
-      // The initial state of the entry may be from a store, which no longer has the data.
+      // The initial state of the entry may be from a store that no longer has the data.
       transaction.drop(slots[index].initialState)
       slots[index].initialState = nil
     }

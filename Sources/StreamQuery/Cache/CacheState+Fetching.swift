@@ -116,7 +116,7 @@ enum FetchStart: Sendable {
   /// A fetch was started or joined.
   case waiting(Waiter)
   case missingFetch
-  /// The last failure, which callers get as their answer for a while.
+  /// The last failure; callers get it as their answer for a while.
   case failed(ErrorBox)
   /// The store of the entry has not been read yet.
   case restoring

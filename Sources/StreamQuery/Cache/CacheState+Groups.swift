@@ -99,7 +99,7 @@ extension CacheState {
 
   // MARK: As a whole
 
-  /// Replaces the members of a group, which is read as a whole from now on.
+  /// Replaces the members of a group; from now on the group is read as a whole.
   ///
   /// - Parameters:
   ///   - group: The group.
@@ -166,7 +166,7 @@ extension CacheState {
     return .suspended
   }
 
-  /// The present state for an observer, which counts as seen from now on.
+  /// The present state for an observer; from now on the state counts as seen.
   private mutating func seenSnapshot(
     _ observer: Int
   ) -> (snapshot: EntrySnapshot, flags: QueryFlags) {

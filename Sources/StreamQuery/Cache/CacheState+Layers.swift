@@ -102,7 +102,7 @@ extension CacheState {
     mutations.slots[run].layered = []
   }
 
-  /// Removes the kept layers of an entry that are older than the start of its fetch, which has settled.
+  /// Removes the kept layers of an entry that are older than the start of the fetch that has settled.
   mutating func landOnLayers(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered else { return }
     let newest = slots[index].machine.newestFetch

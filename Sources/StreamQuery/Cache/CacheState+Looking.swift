@@ -1,6 +1,6 @@
 /// The result of reading an observation without waiting.
 enum Poll<Value: Sendable>: Sendable {
-  /// The newest state, which has not been seen.
+  /// The newest state; the observer has not seen it.
   case news(Value)
   case nothing
   /// The observation was cancelled, or the client was shut down.
@@ -30,7 +30,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - observer: The row.
-  ///   - position: The observer's position in a group, which hears of the next news.
+  ///   - position: The observer's position in a group that is told of the next news.
   /// - Returns: The snapshot.
   @inline(__always)
   mutating func pollSnapshot(
@@ -109,7 +109,7 @@ extension CacheState {
     for observer in slots[entry].observers { wakeIfNews(Int(observer), version) }
   }
 
-  /// Shows the placeholder of an observer's new query, which may differ from the old one.
+  /// Shows the placeholder of an observer's new query; it may differ from the old query's placeholder.
   mutating func showPlaceholder(_ observer: Int, isKept: Bool) {
     let wasShown = observers[observer].seenFlags.contains(.placeholder)
     guard wasShown || observers[observer].suspended != nil else { return }
@@ -121,7 +121,7 @@ extension CacheState {
     if isOther || isShown != wasShown { wakeSuspended(observer) }
   }
 
-  /// Forgets the placeholders that were made for observers of an entry, which is being emptied.
+  /// Forgets the placeholders that were made for observers of an entry, because it is being emptied.
   mutating func forgetMadePlaceholders(_ entry: Int, _ transaction: inout Transaction) {
     for observer in slots[entry].observers.lazy.map(Int.init) {
       guard let plain = observers[observer].query?.plain else { continue }

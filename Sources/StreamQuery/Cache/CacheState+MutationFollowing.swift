@@ -6,7 +6,7 @@ extension CacheState {
     mutations.followers[handle]?.kept = snapshot
   }
 
-  /// Makes a handle, which shows no run yet.
+  /// Makes a handle; it shows no run yet.
   mutating func makeFollower() -> Int {
     mutations.lastFollower += 1
     mutations.followers[mutations.lastFollower] = MutationTable.Follower()

@@ -122,7 +122,7 @@ extension CacheState {
 /// An entry with observers that wait for a store.
 struct RestoringEntry: Sendable {
   let id: EntryID
-  /// The query, which says how the entry is kept in the store.
+  /// The query; it says how the entry is kept in the store.
   let query: StoredQuery
 }
 

@@ -250,7 +250,7 @@ extension CacheState {
     }
   }
 
-  /// Gives callers the outcome of their wait, which is over with this transaction.
+  /// Gives callers the outcome of their wait; the wait is over with this transaction.
   mutating func answer(_ waiters: Few<Waiter>, _ outcome: WaitOutcome) {
     guard !waiters.isEmpty else { return }
     for waiter in waiters { waiter.endWait() }

@@ -178,7 +178,7 @@ struct CacheState: ~Copyable {
     slots[index].snapshot ?? slots[index].makeSnapshot(version: 0)
   }
 
-  /// The current snapshot of an entry, for its observers, which identify it by its version.
+  /// The current snapshot of an entry, for observers; they identify a snapshot by its version.
   mutating func snapshot(_ index: Int) -> EntrySnapshot {
     if let snapshot = slots[index].snapshot { return snapshot }
     slots.snapshotSerial += 1
@@ -265,7 +265,7 @@ struct CacheState: ~Copyable {
     )
   }
 
-  // It gets the time and not the transaction, which would be copied even if nobody listens.
+  // The time is the argument, because a transaction would be copied even if nobody listens.
   @inline(never)
   mutating func tell(
     _ kind: QueryEvent.Kind,

@@ -109,7 +109,7 @@ extension EntrySlot {
     )
   }
 
-  /// Forgets the snapshots, which nobody reads any more.
+  /// Forgets the snapshots, because nobody reads them any more.
   mutating func forgetSnapshots(_ transaction: inout Transaction) {
     guard snapshot != nil else { return }
     transaction.drop(snapshot.take())

@@ -80,7 +80,7 @@ struct EntrySlot: FreeRows.Row {
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - setting: The setting of a caller, which applies to every refetch until another caller changes it.
+  ///   - setting: The setting of a caller; it applies to every refetch until another caller changes it.
   /// - Returns: Whether the query replaces the current one.
   mutating func takeOptions(of query: StoredQuery, _ setting: FetchSetting?) -> Bool {
     let isTaken = takes(query)
@@ -129,7 +129,7 @@ struct EntrySlot: FreeRows.Row {
     transaction.drop(rareData.value.error.take())
   }
 
-  /// Keeps the newest failure, which is shown again if the fetch in flight is cancelled.
+  /// Keeps the newest failure, to be shown again if the fetch in flight is cancelled.
   mutating func keepReason(_ transaction: inout Transaction) {
     forgetReason(&transaction)
     if !rareData.isEmpty { rareData.value.reasonBefore = rareData.value.failureReason }

@@ -53,7 +53,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - former: The previous work; most likely it still goes on.
-  ///   - own: The caller's own work, which does not count.
+  ///   - own: The caller's own work; it does not count.
   /// - Returns: The fetch or the run; `nil` if nothing goes on.
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs; O(1) as long as the
   ///   previous work goes on.

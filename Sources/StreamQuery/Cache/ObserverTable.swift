@@ -49,7 +49,7 @@ struct ObserverTable: RandomAccessCollection {
     ObserverID(index: .max, generation: nextGeneration())
   }
 
-  /// The number for a new observer: never 0, which free rows have.
+  /// The number for a new observer; never 0, the number of free rows.
   private mutating func nextGeneration() -> UInt32 {
     serial = serial == .max ? 1 : serial + 1
     return serial

@@ -22,7 +22,7 @@ final class QueryCache: Sendable {
   private let state: ContendedMutex<CacheState>
   private let roomWaits = RoomWaits()
   let clock: ErasedClock
-  // The configuration's wall clock, which is user code: call it outside the lock.
+  // The configuration's wall clock; it is user code, so call it outside the lock.
   let wallClock: @Sendable () -> Date
   /// Whether every transaction needs a date; the same as ``CacheState/emitsEvents``, but read
   /// without the lock.

@@ -30,7 +30,7 @@
   private enum Failing: Hashable {
     /// The next fetch of the entry.
     case next
-    /// This fetch, which has begun: its retries fail too.
+    /// This fetch has begun: its retries fail too.
     case present(EntryID, FetchID)
   }
 

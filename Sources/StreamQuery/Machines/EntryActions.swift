@@ -1,13 +1,13 @@
 /// The actions that an entry's machine requests after an input, as data; the cache and the client
 /// perform them in order.
 package struct EntryActions: Equatable, Sendable {
-  /// Cancel the task of this fetch, which is no longer the current one.
+  /// Cancel the task of this fetch: it is no longer the current fetch.
   package var cancelled: FetchID?
   /// Whether a cancelled fetch is restarted, for the same callers and with the same request.
   package var isRestarted = false
   /// Tell waiters and watchers that the current fetch ended.
   package var ended: FetchEnding?
-  /// Run an attempt of this fetch, which is now the current one.
+  /// Run an attempt of this fetch: it is now the current fetch.
   package var started: FetchID?
   /// Tell the callers of bulk calls that the fetch is paused: they do not wait for it any longer.
   package var paused = false

@@ -220,7 +220,7 @@ extension EntryMachine {
     return .failed(actions)
   }
 
-  /// Ends the fetch because its task was cancelled, which is no error (contract law 10).
+  /// Ends the fetch because its task was cancelled; a cancellation is no error (contract law 10).
   ///
   /// - Parameters:
   ///   - id: The fetch; does nothing if another one, or none, is in flight.

@@ -151,7 +151,7 @@ extension EntryMachine {
     if !isIdle, fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
   }
 
-  /// Whether data of a date is not newer than the present data, which includes hidden data and parts that are
+  /// Whether data of a date is not newer than the present data, including hidden data and parts that are
   /// arriving.
   ///
   /// - Parameters:

@@ -1,5 +1,5 @@
 extension EntryMachine {
-  /// Makes a written value the data, which counts as a success.
+  /// Makes a written value the data; the write counts as a success.
   ///
   /// The write clears error and invalidation, and renews retention. A running fetch may still bring newer
   /// data, unless `fencing` is set. If the fetch began before an invalidation, its answer is marked again. A
@@ -44,7 +44,7 @@ extension EntryMachine {
       failureCount = 0
       endFetch(.replaced, in: environment, &actions)
     } else {
-      // A cancellation of the fetch restores the state after this write, which is a success.
+      // A cancellation of the fetch restores the state after this write; the write is a success.
       current.undo.failureCount = 0
       current.attempt.wasWritten = true
       current.writer = writer
@@ -54,7 +54,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Fills an empty entry with initial data, which counts neither as a fetch nor as a write.
+  /// Fills an empty entry with initial data; this counts neither as a fetch nor as a write.
   ///
   /// A deferred fetch begins, as after a write.
   ///

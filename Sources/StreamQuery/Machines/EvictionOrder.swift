@@ -65,12 +65,12 @@ struct EvictionOrder: Sendable {
   let maxEntries: Int
   let maxCost: Int
   private(set) var entryCount = 0
-  /// The sum of the costs, in a wide type: a function of the user gives the costs, which may be large.
+  /// The sum of the costs, in a wide type: a user's function gives the costs, so each may be large.
   private(set) var totalCost: Int128 = 0
 
   private var rows: [Row] = []
   private var lists = [RowList(), RowList(), RowList()]
-  /// The entry on probation that left the window last, to be compared with the oldest one there; -1
+  /// The entry on probation that left the window last, to be compared with the oldest one on it; -1
   /// if there is none.
   private var candidate: Int32 = -1
   private var past = PastUses()
@@ -106,7 +106,7 @@ struct EvictionOrder: Sendable {
 
   // MARK: Changes of entries
 
-  /// Adds an entry, which is held until ``changed(_:isIdle:)`` says that it is idle.
+  /// Adds an entry; it is held until ``changed(_:isIdle:)`` says that it is idle.
   ///
   /// - Parameters:
   ///   - row: The entry.
@@ -168,7 +168,7 @@ struct EvictionOrder: Sendable {
     trimProtected()
   }
 
-  /// Sets the cost of an entry, which has become known.
+  /// Sets the cost of an entry, because it has become known.
   mutating func measured(_ row: Int, cost: Int) {
     guard isKnown(row) else { return }
     let cost = max(0, cost)

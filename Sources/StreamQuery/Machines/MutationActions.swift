@@ -45,7 +45,7 @@ package struct RunOptions: Hashable, Sendable {
   package var prepares = false
   /// Whether there are callbacks after the work.
   package var settles = false
-  /// Whether the outbox stores the run, which does not perform before it is stored.
+  /// Whether the outbox stores the run; the run does not perform before that.
   package var isDurable = false
   /// The least time between the start of the run and its first attempt.
   package var delay = TimeSpan.zero

@@ -54,7 +54,7 @@ extension MutationMachine {
   /// Whether the run may get another input, because no user code is running for it.
   package var canBeRebased: Bool { rests }
 
-  /// Goes on with another input, which makes another request: the outbox writes that before it is sent.
+  /// Goes on with another input: this makes another request, and the outbox writes it before it is sent.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.

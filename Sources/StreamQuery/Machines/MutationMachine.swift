@@ -269,7 +269,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is to be none.
-  ///   - isCancellation: Whether the attempt failed because it was cancelled, which is never an error.
+  ///   - isCancellation: Whether the attempt failed because it was cancelled; that is never an error.
   ///   - stops: Whether the run waits for an answer if no attempt follows.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.

@@ -8,7 +8,7 @@ struct Popularity: Hashable, Sendable {
   /// The age at the last use, when ``count`` was set: each later age halves the count.
   private var age: UInt32 = 0
 
-  /// The count at this age, which must not be earlier than the last use.
+  /// The count at the given age; that must not be earlier than the last use.
   @inline(__always)
   func uses(at age: UInt32) -> UInt8 {
     let passed = age &- self.age

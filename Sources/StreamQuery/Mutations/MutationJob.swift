@@ -92,7 +92,7 @@ package final class MutationJob: Sendable {
   /// - Parameters:
   ///   - input: The input.
   ///   - isNewRequest: Whether a server must take the run with this input for another request.
-  /// - Returns: The old input, which must not be released under a lock.
+  /// - Returns: The old input; it must not be released under a lock.
   func replaceInput(with input: ValueBox, isNewRequest: Bool) -> ValueBox {
     present.withLock { present in
       let old = present.input
@@ -125,7 +125,7 @@ package final class MutationJob: Sendable {
 
   /// Forgets the values that `onMutate` returned, because it is called again.
   ///
-  /// - Returns: The old values, which are the user's.
+  /// - Returns: The old values, to be released outside of locks.
   func forgetSaved() -> SavedValues {
     present.withLock { present in
       let old = present.saved

@@ -5,10 +5,10 @@ struct MutationNews: Equatable, Sendable {
   /// The handle that shows the run.
   var handle: Int?
 
-  /// Adds the topics of the change, so that their followers hear of it.
+  /// Adds the topics of the change, so that followers of these topics hear of it.
   func addTopics(to topics: inout Set<MutationTopic>) {
     if let handle { topics.insert(.handle(handle)) }
-    // If the topic of this mutation is there already, so are the others, which follow from the key.
+    // If the topic of this mutation is there already, so are its other topics: all follow from the key.
     guard let mutation, topics.insert(.mutation(mutation)).inserted else { return }
     let parts = mutation.key.exactParts
     topics.insert(.key(mutation.key))

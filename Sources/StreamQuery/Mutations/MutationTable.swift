@@ -22,7 +22,7 @@ struct MutationTable {
   ///
   /// Older runs are in the queue until the newest is written to the outbox.
   var paced: [PacedRuns: RunQueue] = [:]
-  /// Whether the client does not know yet which runs of its outbox come before its own.
+  /// Whether the client does not know yet which runs the outbox has from earlier processes.
   var awaitsKeeper = false
   var followers: [Int: Follower] = [:]
   var lastFollower = 0
@@ -30,7 +30,7 @@ struct MutationTable {
   var streams: [EntryKey: Int32] = [:]
   /// The sum of the counts in `streams`.
   var streamCount = 0
-  /// The refetches after returns of the network or app, in order, with the paused runs they wait for.
+  /// The refetches after returns of the network or app, in order, with the paused runs that each waits for.
   var delayedRefetches: [(cause: FetchCause, awaited: Set<MutationID>)] = []
   /// The runs that an archive may bring again, because they were exported or imported.
   ///
@@ -64,7 +64,7 @@ struct MutationTable {
     return id
   }
 
-  /// Reserves the first numbers for runs of an outbox, which come before all others.
+  /// Reserves the first numbers for the runs of an outbox, because these runs come before all others.
   mutating func reserve() {
     lastSerial = 1 << 32
     awaitsKeeper = true

@@ -13,7 +13,7 @@ extension QueryRecord {
 
   /// Checks that the record has everything that its events refer to.
   ///
-  /// This is for whole records: an element of ``QueryClient/recordUpdates`` also refers to those before it.
+  /// This is for whole records: an element of ``QueryClient/recordUpdates`` also refers to earlier elements.
   ///
   /// - Throws: ``QueryRecordError/malformed(_:)`` for the first reference to nothing.
   func checkReferences() throws(QueryRecordError) {

@@ -41,7 +41,7 @@ extension QueryRecord {
     case persistenceFailed(key: Int?, store: String, error: Int)
     /// A call concerned all entries that a filter selects; `matches` is their number.
     ///
-    /// A call for one key is left out if the event of the entry tells all of it. A refetch is not left out,
+    /// A call for one key is left out if the event of the entry tells the same. A refetch is not left out,
     /// because a fetch has the same cause, whichever call asks for it.
     case bulk(BulkCall, filter: String, matches: Int)
     /// Events were lost here.
@@ -50,7 +50,7 @@ extension QueryRecord {
 
   /// A step in the life of an entry.
   public enum EntryStep: Hashable, Sendable {
-    /// The state changed in a way that no other step tells, such as its number of waiting callers.
+    /// The state changed in a way that no other step tells, such as the number of waiting callers.
     case changed
     /// The entry was created.
     case added

@@ -47,7 +47,7 @@ extension QueryRecord {
 }
 
 extension Duration {
-  /// A time of a record, which counts whole microseconds.
+  /// A time as records have it: in whole microseconds.
   static func recorded(nanoseconds: Int64) -> Duration { .microseconds(nanoseconds / 1_000) }
 }
 
@@ -227,7 +227,7 @@ extension QueryRecord.Kind {
   ///
   /// - Parameters:
   ///   - row: The row.
-  ///   - extra: The row's extra, which few rows have.
+  ///   - extra: The row's extra; `nil` for most rows.
   ///   - numbers: The numbers of keys, by place.
   fileprivate init(_ row: RecordRow, _ extra: RecordRow.Extra?, _ numbers: [UInt32: UInt32]) {
     let error = Int(truncatingIfNeeded: extra?.errorNumber ?? 0)

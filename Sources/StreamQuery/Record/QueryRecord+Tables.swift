@@ -50,7 +50,7 @@ extension QueryRecord {
     case int(Int)
     /// Any other number: it is finite, and not a whole one that an `Int` has room for. JSON does not tell 2.0 from 2.
     case number(Double)
-    /// A text, or the text of a value that is none of the others.
+    /// A text, or the text of a value for which there is no other case.
     case text(String)
     /// The elements of a list.
     case list([Part])

@@ -62,7 +62,7 @@ extension RecordRing {
 
   /// Copies the new events for a reader; the whole ring if the reader has missed some, or has read nothing.
   ///
-  /// - Parameter position: The reader's place, which moves on.
+  /// - Parameter position: How far the reader has read; moves behind the newest event.
   /// - Returns: The copy; `nil` without news.
   /// - Complexity: O(*n*) in the number of new events, unless some were missed.
   func excerpt(since position: inout RecordExcerpt.Position) -> RecordExcerpt? {
@@ -103,7 +103,7 @@ extension RecordRing {
         excerpt.runs.append((number: row.subject, run: run))
       }
     }
-    // The reader may have forgotten options that it had before and did not use, so these are included too.
+    // The reader may have forgotten options from before that it did not use, so they are included again.
     for number in usedOptions {
       if let terms = options.terms[number] {
         excerpt.options.append((number: number, terms: terms))

@@ -73,7 +73,7 @@ extension RecordRing {
     logUnfinished(event.code, place, detail: event.detail, option: event.option, at: time)
   }
 
-  /// Takes note of an entry's state, which has no number of options yet.
+  /// Records the state of an entry; the state has no number of options yet.
   ///
   /// Nearly always, the state completes the event that has begun. Otherwise see ``changed(_:_:at:)``.
   @inline(__always)
@@ -84,7 +84,7 @@ extension RecordRing {
     guard let begun, begun.slot == slot, !duties.contains(.unfinished) else {
       return changed(place, state, at: time)
     }
-    // This comes first, so that its calls leave the registers free for the code below.
+    // This call comes first, so that it leaves the registers free for the code below.
     foldOldest()
     store(
       RecordRow(
@@ -102,7 +102,7 @@ extension RecordRing {
     hasNews = !duties.isEmpty
   }
 
-  /// Whether events of an entry in this transaction still wait for its state.
+  /// Whether events of an entry in this transaction still wait for the entry's state.
   func awaitsState(of slot: Int) -> Bool {
     begun?.slot == slot || place(of: slot).map { keys[$0].unfinished >= transactionFirst } ?? false
   }
@@ -148,9 +148,9 @@ extension RecordRing {
     log(row)
   }
 
-  /// Takes note of an entry's state.
+  /// Records the state of an entry.
   ///
-  /// The events of this transaction that have no state yet get this one. If there are none, and the state
+  /// The events of this transaction that have no state yet get this state. If there are none, and the state
   /// differs from the one before, the change is an event of its own.
   mutating func changed(_ place: Int, _ state: RecordedState, at time: Int64) {
     logBegun(at: time)

@@ -21,7 +21,7 @@ struct RecordRing: Sendable {
     /// The state now.
     var present = RecordedState()
 
-    /// Takes note of the entry's state.
+    /// Records the state of the entry.
     ///
     /// - Returns: The first event that waits for this state; 0 if a new event is needed; `nil` if nothing
     ///   changed.
@@ -36,7 +36,7 @@ struct RecordRing: Sendable {
       return 0
     }
 
-    /// Takes note that the oldest row of the key is lost: its state becomes the base.
+    /// Records that the oldest row of the key is lost: the row's state becomes the base.
     ///
     /// - Returns: Whether nothing needs the key any more.
     @inline(__always)
@@ -89,7 +89,7 @@ struct RecordRing: Sendable {
   /// The rows, all made at the beginning, so that storing one is the same whether it overwrites an older one
   /// or not.
   var rows: RecordRows<RecordRow>
-  /// The position of the next row, which is that of the oldest one once all are in use.
+  /// The position of the next row; once all rows are in use, the oldest row is there.
   var end = 0
   /// The number of the next event.
   var next: UInt64 = 1
@@ -206,7 +206,7 @@ struct RecordRing: Sendable {
     if row.code.endsRun { runs[row.subject]?.isOver = true }
   }
 
-  /// Makes room for an event: if all rows are in use, the oldest one is lost, and its state becomes the base.
+  /// Makes room for an event: if all rows are in use, the oldest row is lost, and its state becomes the base.
   @inline(__always)
   mutating func foldOldest() {
     if rows[end].isPlain {
@@ -262,7 +262,7 @@ struct RecordRing: Sendable {
 
   // MARK: Transactions
 
-  /// Does the record's duties at the end of a transaction.
+  /// Does what ``duties`` says, at the end of a transaction.
   ///
   /// - Parameters:
   ///   - released: Gets the references that the record gave up.
@@ -303,7 +303,7 @@ struct RecordRing: Sendable {
     return errors
   }
 
-  /// The rows of the events from a number on, which the ring must still have.
+  /// The rows of the events from a number on; the ring must still have these events.
   func rows(since number: UInt64) -> [RecordRow] {
     guard number < next else { return [] }
     let start = position(of: number)

@@ -3,10 +3,10 @@ struct RecordedOptions: Sendable {
   private var numbers: [QueryTerms: UInt32] = [:]
   private(set) var terms: [UInt32: QueryTerms] = [:]
   private(set) var last: UInt32 = 0
-  /// The options of the last query: nearly all queries of many clients have the same.
+  /// The options of the last query: in many clients nearly all queries have these options.
   private var newest = QueryTerms(gcTime: .zero)
   private var newestNumber: UInt32 = 0
-  /// The number of options from which on unused ones are removed.
+  /// The number of options above which unused options are removed.
   private var limit = 1_024
 
   /// Whether there are so many options that some may be unused.

@@ -12,7 +12,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
 
   /// The subscriptions to one topic, or to everything, in the order in which they began.
   ///
-  /// Ended subscriptions are removed all at once when they outnumber the others, so that each
+  /// Ended subscriptions are removed all at once when they outnumber the active ones, so that each
   /// removal has an amortised constant cost.
   private struct Audience: Sendable {
     /// The subscriptions; some of them may have ended.
@@ -103,7 +103,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
       defer { state = State(isFinished: true) }
       return state
     }
-    // The members hold users' keys, which are released outside the lock.
+    // The members hold users' keys, so they are released outside the lock.
     for member in former.members(about: Array(former.topics.keys)) {
       member.mailbox.close(isDrained: isDrained)
     }

@@ -11,7 +11,7 @@ struct DeadlineTable<Work: Sendable> {
   private struct Row: FreeRows.Row {
     var work: Work?
     var serial: UInt64
-    /// The deadline's position in the heap; while the row is free, the row that was freed before it.
+    /// The deadline's position in the heap; while the row is free, the row that was freed before this one.
     var position: Int32
 
     var nextFree: Int32 {
@@ -50,7 +50,7 @@ struct DeadlineTable<Work: Sendable> {
   /// - Parameters:
   ///   - instant: The time.
   ///   - work: The work to do at that time.
-  /// - Returns: The deadline, and the time for which to arm the timer; `nil` if it wakes early
+  /// - Returns: The deadline, and the time for which to arm the timer; `nil` if the timer wakes early
   ///   enough.
   /// - Complexity: O(log *n*) in the number of deadlines.
   mutating func set(_ instant: Instant, _ work: Work) -> (id: ID, arms: Instant?) {

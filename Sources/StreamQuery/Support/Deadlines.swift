@@ -54,7 +54,7 @@ import Synchronization
   ///   - duration: The time from now, rounded up to nanoseconds; zero or less is as soon as possible.
   ///   - work: Called once, outside of locks, in a task without task-locals, unless the deadline is
   ///     cancelled before. It must be quick, because others may be due at the same time.
-  /// - Returns: The deadline; `nil` for a duration of more than 100 years, which is never.
+  /// - Returns: The deadline; `nil` for a duration of more than 100 years, because that means never.
   /// - Complexity: O(log *n*) in the number of deadlines.
   public func set(
     after duration: Duration,

@@ -44,7 +44,7 @@ final class EndHandlers<Action: Sendable>: Sendable {
   }
 }
 
-/// The handlers that end trigger streams and groups of observers, which no transaction of the cache ends.
+/// The handlers that end trigger streams and groups of observers: no transaction of the cache ends these.
 typealias ShutdownHandlers = EndHandlers<@Sendable () -> Void>
 
 extension EndHandlers<@Sendable () -> Void> {

@@ -1,4 +1,4 @@
-/// A list that most often has one element, which takes no allocation.
+/// A list that most often has one element; one element takes no allocation.
 struct Few<Element>: RandomAccessCollection, RangeReplaceableCollection {
   /// The first element; `nil` exactly if there is none.
   private var head: Element?

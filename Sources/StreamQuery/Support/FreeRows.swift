@@ -11,7 +11,7 @@ struct FreeRows {
     /// Whether a large table of such rows grows by an eighth, and not to twice its size, of which
     /// half may be empty.
     ///
-    /// One growth takes as long as a doubling to the same size, but there are more of them. Growing by an
+    /// One growth takes as long as a doubling to the same size, but there are more growths. Growing by an
     /// eighth pays for small rows, and for rows that are kept long.
     static var sparesRoom: Bool { get }
   }
@@ -21,7 +21,7 @@ struct FreeRows {
 
   private var first: Int32 = -1
 
-  /// Takes a free row, as it was left, or appends a new one.
+  /// Takes a free row with its old contents, or appends a new row.
   ///
   /// - Returns: The position of the row.
   mutating func takeRow<Element: Row>(
@@ -62,7 +62,7 @@ struct FreeRows {
     rows.reserveCapacity(count + count / 8)
   }
 
-  /// Frees a row, which its owner has emptied.
+  /// Frees a row, after the owner of the table has emptied it.
   mutating func put<Element: Row>(_ position: Int, in rows: inout [Element]) {
     rows[position].nextFree = first
     first = Int32(truncatingIfNeeded: position)

@@ -9,7 +9,7 @@ protocol Inbox: Sendable {
 
   init()
 
-  /// Takes a message; returns what it displaces, to be released outside the lock.
+  /// Takes a message; returns what the message displaces, to be released outside the lock.
   mutating func receive(_ message: Message) -> Message?
 
   /// The next item, if there is one.
@@ -42,7 +42,7 @@ struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
 ///
 /// The listener gets the present state first and then each change. While the listener does not read, at most
 /// three states are kept: the one that it read last, the opposite, and the present one. So a slow reader
-/// costs one small number, and never misses that the source went away and came back.
+/// costs one small number, and never misses that the source went off and on again.
 struct StateInbox: Inbox {
   private var present = false
   /// The number of unread states.
@@ -55,7 +55,7 @@ struct StateInbox: Inbox {
 
   /// Takes a state that differs from the one before.
   ///
-  /// A change beyond the limit and the one before it cancel each other out.
+  /// A change beyond the limit and the change before it cancel each other out.
   mutating func receive(_ state: Bool) -> Bool? {
     present = state
     // Before the first read, the count includes the first state.

@@ -71,7 +71,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     return Int64(truncatingIfNeeded: (first / divisor) << 32 | second / divisor)
   }
 
-  /// Clamps the duration of a wait, which must not end too early, not even by less than a nanosecond.
+  /// Clamps the duration of a wait, so that the wait does not end even a nanosecond too early.
   ///
   /// - Parameter duration: The requested duration.
   /// - Returns: The span.

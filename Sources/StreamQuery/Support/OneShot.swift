@@ -33,10 +33,10 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   /// Gives the value; only the first one counts.
   func give(_ value: Value) { resolve(value)?.resume() }
 
-  /// States that there will be no value, unless it was already given.
+  /// States that there will be no value; does nothing if the value was given.
   func close() { resolve(nil)?.resume() }
 
-  /// Gives the value, and leaves it to the calling code to resume the waiting task.
+  /// Gives the value; the calling code then resumes the waiting task.
   ///
   /// - Parameter value: The value; `nil` if there will be none.
   /// - Returns: The resumption of the task; `nil` if this is not the first value.

@@ -122,7 +122,7 @@ struct WorkPriority: Comparable, Sendable {
 
   /// Whether the priority is below the default one.
   ///
-  /// A thread without a task may have no priority, which does not count as low.
+  /// A thread without a task may have no priority; that does not count as low.
   var isLow: Bool { rawValue > 0 && rawValue < TaskPriority.medium.rawValue }
 
   var taskPriority: TaskPriority { TaskPriority(rawValue: rawValue) }

@@ -49,7 +49,7 @@ package final class ParallelTasks<Value: Sendable>: Sendable {
     self.executor = executor
   }
 
-  /// Starts a task, which is cancelled at once if the others were cancelled.
+  /// Starts a task; if the other tasks were cancelled, this one is cancelled at once.
   ///
   /// - Parameter operation: The work of the task.
   package func addTask(_ operation: @escaping @Sendable () async -> Value) {

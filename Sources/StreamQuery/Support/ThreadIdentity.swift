@@ -12,7 +12,7 @@ internal import WinSDK
 
 /// The identity of a thread, as a comparable number; reading it takes a few nanoseconds.
 package struct ThreadIdentity: Hashable, Sendable {
-  /// The number, which is never zero.
+  /// The number; never zero.
   package let number: UInt
 
   package init(number: UInt) {

@@ -84,7 +84,7 @@ struct WakePlan: Equatable, Sendable {
     return .begin(lastTask, until: until)
   }
 
-  /// Takes note that a task's sleep is over.
+  /// Records that a task's sleep is over.
   ///
   /// Call this before the notification, so that a deadline armed in response does not count on this task any
   /// more. Other tasks that are due wake separately.
@@ -116,10 +116,10 @@ struct WakePlan: Equatable, Sendable {
     awake.append(task)
   }
 
-  /// Lets a task rest that woke and has nothing left to do.
+  /// Lets a task rest that has woken and has nothing left to do.
   ///
   /// - Parameter task: The task.
-  /// - Returns: Whether it waits to be armed again; otherwise it ends, because one resting task is
+  /// - Returns: Whether the task waits to be armed again; otherwise it ends, because one resting task is
   ///   enough.
   mutating func rested(_ task: TaskID) -> Bool {
     awake.removeAll { $0 == task }

@@ -28,7 +28,7 @@ extension InterfaceAddress {
     return addresses
   }
 
-  /// `IFF_UP` and `IFF_RUNNING`, which C libraries export as different types.
+  /// `IFF_UP` and `IFF_RUNNING`; C libraries export them as different types.
   private static let running: UInt32 = 0x1 | 0x40
   /// `IFF_LOOPBACK`.
   private static let loopback: UInt32 = 0x8

@@ -63,7 +63,7 @@ final class LifeCycle {
     )
   }
 
-  /// Whether this process is an app extension, which has no application object to ask.
+  /// Whether this process is an app extension; an extension has no application object to ask.
   static var isExtension: Bool { Bundle.main.bundlePath.hasSuffix(".appex") }
 
   private func observe(

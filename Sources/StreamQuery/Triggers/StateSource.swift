@@ -16,7 +16,7 @@ struct StateSource: Sendable {
     self.makeIterator = { SharedIterator(subscription: shared.subscribe()) }
   }
 
-  /// Creates a source from any sequence, which is made separately for each listener.
+  /// Creates a source from any sequence; the sequence is made separately for each listener.
   init<Source: AsyncSequence & SendableMetatype>(
     sequence: @escaping @Sendable () -> Source
   ) where Source.Element == Bool {

@@ -67,10 +67,10 @@ private enum RouteSocket {
     return descriptor
   }
 
-  /// `NETLINK_ROUTE`, which the C library's module does not export.
+  /// `NETLINK_ROUTE`; the C library's module does not export it.
   private static let routeProtocol: CInt = 0
 
-  /// `struct sockaddr_nl`, which the C library's module does not export.
+  /// `struct sockaddr_nl`; the C library's module does not export it.
   private struct Address {
     var family = sa_family_t(AF_NETLINK)
     var padding: UInt16 = 0

@@ -68,7 +68,7 @@ enum CacheChange {
   case found(Int)
   /// The answer of a fetch is about to become the entry's data.
   case landing(Int)
-  /// The entry's machine has decided a change, which is about to be carried out, or was.
+  /// The entry's machine has decided a change; the change is about to be carried out, or was.
   case changing(Int), changed(Int)
   /// An attempt of the entry's fetch no longer runs, or must not begin.
   case attemptEnded(Int)

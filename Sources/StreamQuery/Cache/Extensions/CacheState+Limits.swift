@@ -39,7 +39,7 @@ extension CacheState {
     }
     let isIdle = isUnused(index)
     extensions.budget?.order.changed(index, isIdle: isIdle)
-    // Entries are dropped at the end of the transaction, which may still use this entry.
+    // Entries are dropped at the end of the transaction, because it may still use this entry.
     if extensions.budget?.order.isOver == true { bounds.mayShrink = true }
   }
 

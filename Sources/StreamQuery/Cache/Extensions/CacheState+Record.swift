@@ -280,9 +280,9 @@ extension CacheState {
     return ring.wholeExcerpt(lostCount: ring.first - 1)
   }
 
-  /// Takes the news for a reader of the record, which the next event wakes.
+  /// Takes the news for a reader of the record; the next event wakes the reader.
   ///
-  /// - Parameter position: The reader's place, which moves on.
+  /// - Parameter position: How far the reader has read; moves behind the newest event.
   /// - Returns: The news; `nil` if there are none. The first news is the whole record.
   mutating func takeRecord(since position: inout RecordExcerpt.Position) -> RecordExcerpt? {
     guard keepsRecord else {

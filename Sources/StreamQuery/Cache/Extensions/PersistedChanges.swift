@@ -75,7 +75,7 @@ package struct PersistedChanges: Sendable {
 package struct PersistedEntry: Sendable {
   let id: EntryID
   package let info: QueryInfo
-  /// The query, which says how to keep the entry.
+  /// The query; it says how to keep the entry.
   let query: StoredQuery
   /// Whether the entry's data counts as invalidated, perhaps since after the entry was gone.
   package var isInvalidated: Bool
