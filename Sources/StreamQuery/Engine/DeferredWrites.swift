@@ -84,7 +84,7 @@ struct DeferredWrites: Sendable {
 
   /// Adds a write.
   ///
-  /// - Returns: The oldest write, which is given up, if too many wait.
+  /// - Returns: The oldest write, if too many wait: it is given up.
   mutating func enqueue(_ write: Write) -> Write? {
     serial += 1
     var write = write
@@ -211,7 +211,7 @@ struct DeferredWrites: Sendable {
 /// A write that still waits when its client ends, to be applied to the data in the store.
 package struct LastWrite: Sendable {
   let write: DeferredWrites.Write
-  /// The query, which says how the data is kept.
+  /// The query; it says how the data is kept.
   let query: ResolvedQuery
 
   package var key: EntryKey { write.key }

@@ -15,7 +15,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// - Returns: The error of reading; `nil` if they have been read.
   func waitUntilRestored() async -> (any Error)?
 
-  /// Repeats a failed read, which may succeed now, such as after a device was unlocked.
+  /// Repeats a failed read: it may succeed now, for example after a device was unlocked.
   func retryLoad()
 
   /// Begins kept runs that had no work, if the changed defaults of mutations have work for them.
@@ -33,7 +33,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   ///   taken the run over.
   func attemptBegan(_ job: MutationJob) -> Bool
 
-  /// Ends an attempt, no matter how it ended and whether anybody still waits for it.
+  /// Called at the end of an attempt, however it ended and whether or not anybody still waits for it.
   func attemptEnded(_ job: MutationJob)
 
   /// Notes that the work of a kept run has returned; called before the cache is told, in the run's task.

@@ -54,7 +54,7 @@ package protocol Persister: AnyObject, Sendable {
   /// Writes all changes, and waits for that.
   func save() async
 
-  /// Repeats a failed read, which may succeed now, such as after a device was unlocked.
+  /// Repeats a failed read: it may succeed now, for example after a device was unlocked.
   func retryLoad()
 
   /// Forgets the data of the entries that a filter selects, whether they are cached or not.
@@ -137,7 +137,7 @@ final class PersisterSlot: Sendable {
 package struct KeepingSettings: Sendable {
   /// The default policy for the data of queries.
   package var policy: (any PersistencePolicy)?
-  /// Makes the outbox, which keeps runs of mutations.
+  /// Makes the outbox, the keeper of runs of mutations.
   package var runs: (any DurableRunMaking)?
   private var others: [ObjectIdentifier: any Sendable] = [:]
 
@@ -149,7 +149,7 @@ package struct KeepingSettings: Sendable {
     set { others[ObjectIdentifier(type)] = newValue }
   }
 
-  /// The advice of those settings that give advice.
+  /// The advice of the settings that give any.
   func advice(for client: QueryClient, isEarly: Bool = false) -> [QueryAdvice] {
     let settings: [(any Sendable)?] = [policy, runs] + Array(others.values)
     return settings.flatMap { ($0 as? any Adviser)?.advice(for: client, isEarly: isEarly) ?? [] }

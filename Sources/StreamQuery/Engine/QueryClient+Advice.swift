@@ -59,7 +59,7 @@ nonisolated extension QueryClient {
 }
 
 extension AnyQueryKey {
-  /// The text of the first part, which names a kind of data.
+  /// The text of the key's first part: it names a kind of data.
   ///
   /// The other parts may identify a person: reports are printed, and outlive that person's account.
   fileprivate var firstPart: String { storage.parts.first?.logText() ?? description }

@@ -1,7 +1,7 @@
 import Synchronization
 
 nonisolated extension QueryClient {
-  /// Runs an attempt of a fetch in its own task, which keeps the client alive while it runs.
+  /// Runs an attempt of a fetch in a task of its own; the task keeps the client alive while it runs.
   func start(_ job: FetchJob, attempt: Int) {
     adviseAtStart()
     let executor = configuration.executor
@@ -272,7 +272,7 @@ nonisolated extension QueryClient {
 }
 
 extension ResetCondition {
-  /// The options of all observers, which are user code: never call this under the lock.
+  /// The options of all observers; they are user code, so never call this under the lock.
   var answered: (revision: UInt32, answers: [Answer]) {
     (
       revision,

@@ -18,7 +18,7 @@ extension FetchContext {
   /// ``QueryMisuse/streamInsideFetch(key:)`` is reported.
   public var client: QueryClient { carriedClient.client }
 
-  /// The cached data, which the fetch may validate with the server or build upon.
+  /// The cached data; the fetch may validate the data with the server or build upon it.
   ///
   /// This is the data as it was fetched or written, without the optimistic changes of mutations.
   /// Read it here rather than through ``client``, which shows those changes too. If it is still

@@ -64,7 +64,7 @@ nonisolated extension QueryClient {
     deferredWrites.withLock { $0.isMaking(key) }
   }
 
-  /// Drops the writes of keys that got an answer, or were written, meanwhile.
+  /// Drops the deferred writes of keys that got an answer, or were written, while the writes waited.
   private func dropDeferredWrites(answered keys: Set<EntryKey>) {
     let answered = cache.read { state in
       keys.filter { key in
@@ -91,7 +91,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Drops the waiting writes of a key, which is written now.
+  /// Drops the waiting writes of a key, because the key is written now.
   func dropDeferredWrites(of key: EntryKey) {
     withExtendedLifetime(deferredWrites.withLock { $0.drop([key]) }) {}
   }

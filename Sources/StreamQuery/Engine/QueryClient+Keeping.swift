@@ -182,7 +182,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
-  ///   - input: The new input, which makes the run another request; `nil` leaves the input as it is.
+  ///   - input: A new input makes the run another request; `nil` leaves the input as it is.
   ///   - error: The error.
   ///   - attempt: The number of attempts so far.
   /// - Returns: The answer.

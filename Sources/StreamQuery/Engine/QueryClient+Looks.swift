@@ -110,7 +110,7 @@ nonisolated extension QueryClient {
     return completed(snapshot, flags, query)
   }
 
-  /// Evaluates the options of an observer that has left again, with the present state of its entry.
+  /// Evaluates again the options of an observer that has left, with the present state of its entry.
   func askedAgain(_ former: DetachedObserver) -> DetachedObserver {
     guard let query = former.query?.resolved, query.isDynamic else { return former }
     let now = cache.now(isDated: false).instant

@@ -147,7 +147,7 @@ nonisolated extension QueryClient {
     let limit = AttemptLimit()
     limit.start(span, deadlines) {
       guard limit.tryEnd() else { return }
-      // The task is cancelled before the next attempt can begin, which must not be cancelled.
+      // The task is cancelled before the next attempt can begin: that attempt must not be cancelled.
       tasks.cancelPresent()
       let key = job.key.key.description
       let error = QueryError.mutationTimedOut(key: key, limit: span.duration)

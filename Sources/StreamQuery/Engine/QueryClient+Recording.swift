@@ -37,7 +37,7 @@ nonisolated extension QueryClient {
     transaction(isDated: false) { [texts] in $0.replaceRecordedErrors(by: texts, &$1) }
   }
 
-  /// Writes the data of an entry as a text, which is user code.
+  /// Writes the data of an entry as a text; this runs user code.
   func write(_ value: RecordedValue) {
     guard let text = configuration.record.values?.text(value.key, value.box.settled.erased) else {
       return

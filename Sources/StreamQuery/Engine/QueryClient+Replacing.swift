@@ -1,7 +1,7 @@
 internal import Synchronization
 
 nonisolated extension QueryClient {
-  /// Restores the defaults of the configuration, which has none for mutations.
+  /// Restores the defaults of the configuration; it has no defaults for mutations.
   func forgetDefaults() {
     let defaults = configuration.defaults.over(configuration.preset)
     replaceDefaults(isErasing: true) { $0.replacing(client: defaults, prefixes: []) }

@@ -52,7 +52,7 @@ nonisolated extension QueryClient {
     {
       return HitTerms(known)
     }
-    // The defaults are not in a variable, which all threads would retain and release.
+    // The defaults are not in a variable, because all threads would retain and release it.
     if let terms = HitTerms.of(definition, replica.defaults.table) { return terms }
     return HitTerms(
       ResolvedQuery(definition, for: replica.key.key, defaults: replica.defaults.table)

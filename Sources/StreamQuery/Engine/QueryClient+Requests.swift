@@ -68,9 +68,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The value of a query, after a wait for its store, which has not been read yet.
+  /// The value of a query, after a wait for the store: it has not been read yet.
   ///
-  /// It is not inlined, so that the tasks of other fetches need no room for it.
+  /// This is not inlined, so that the tasks of other fetches need no room for it.
   @inline(never)
   func restored(
     _ key: EntryKey,
@@ -83,7 +83,7 @@ nonisolated extension QueryClient {
     return try await outcome(of: start, of: key).outcome.box
   }
 
-  /// Begins or joins a fetch for a caller, if it is needed.
+  /// Begins or joins a fetch for a caller, if a fetch is needed.
   ///
   /// It is not inlined, because an asynchronous function owns its arguments, and would retain them.
   @inline(never)

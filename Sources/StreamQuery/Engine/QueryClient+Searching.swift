@@ -91,7 +91,7 @@ extension QueryFilter {
     if case .plain(.entry(let key)) = node { key } else { nil }
   }
 
-  /// Whether the filter has predicates, which are user code.
+  /// Whether the filter has predicates; they are user code.
   package var hasPredicate: Bool { if case .plain = node { false } else { true } }
 
   /// The filter for the cache.

@@ -104,7 +104,7 @@ nonisolated extension QueryClient {
 
   /// Handles a signal; signals are handled one after the other.
   ///
-  /// Not isolated to the client, because it runs predicates and options, which are user code.
+  /// Not isolated to the client, because this runs predicates and options: user code.
   private func handle(_ signal: Signal) {
     switch signal {
     case .time: timeReached()

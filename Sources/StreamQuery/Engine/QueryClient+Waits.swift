@@ -4,7 +4,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - text: The cause of the wait, in words.
   ///   - onLeave: Called when the caller is cancelled.
-  /// - Returns: The wait, which lasts as long as the object.
+  /// - Returns: The wait; it ends when this object is released.
   @inline(__always)
   func reportWait(
     for text: @autoclosure @escaping @Sendable () -> String,
@@ -85,7 +85,7 @@ nonisolated extension QueryClient {
   /// Returns a stream of a subscription's items; it ends at once without a subscription.
   ///
   /// - Parameters:
-  ///   - subscription: The subscription, which ends with the stream.
+  ///   - subscription: The subscription; it ends with the stream.
   ///   - subject: The cause of the wait, in words.
   ///   - element: Makes an element of an item; `nil` if there is nothing new to show.
   /// - Returns: A stream for one observer.
@@ -143,7 +143,7 @@ nonisolated extension QueryClient {
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs.
   public nonisolated func idle() async {
     while !Task.isCancelled {
-      // A task that outlives its fetch is no longer part of it.
+      // A task that outlives its fetch is no longer part of the fetch.
       let chain = TaskChain.current
       let own = chain?.lifecycle.isOver == false ? chain?.work : nil
       await workEnded(but: own)

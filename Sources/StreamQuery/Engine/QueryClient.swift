@@ -258,7 +258,7 @@ struct EventReceivers: Sendable {
     self.broadcaster = broadcaster
   }
 
-  /// The needs of the configured receivers, which exist even without readers of streams.
+  /// The needs of the configured receivers; the receivers exist even without readers of streams.
   var needs: EventNeeds { receivers.map(\.needs).max() ?? .nothing }
 
   func tell(_ event: QueryEvent) {

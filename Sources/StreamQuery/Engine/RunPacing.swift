@@ -5,7 +5,7 @@ struct RunPacing {
   /// Identifies the item that the run changes, if the mutation has a function for it: see ``PacedRuns``.
   let key: String?
 
-  /// Evaluates the mutation's functions, which are user code.
+  /// Evaluates the mutation's functions; they are user code.
   ///
   /// - Parameters:
   ///   - mutation: The mutation.

@@ -22,7 +22,7 @@ extension StoredDefaults {
 }
 
 extension InitialData {
-  /// Evaluates the initial data of a query, which is user code; `nil` if there is none after all.
+  /// Evaluates the initial data of a query (user code); `nil` if there is no data after all.
   init?(of query: ResolvedQuery) {
     // Until the store is read, the query's own initial data must not take the place of the data
     // that the store may have.
@@ -73,7 +73,7 @@ extension FetchJob {
 
   /// The retries of the fetch.
   ///
-  /// They are computed only when an attempt has failed, which is rare.
+  /// They are computed only when an attempt has failed: this is rare.
   var retry: RetryPolicy {
     let query = (retryQuery ?? query).resolved
     return isImperative ? query.imperativeRetry : query.retry

@@ -46,7 +46,7 @@ public struct DefaultedQuery<Value: Sendable>: Sendable, _FreeOfActors {
 }
 
 extension Query {
-  /// The same query with a default value, which is shown while there is no data.
+  /// The same query with a default value, to be shown while there is no data.
   ///
   /// Set options before: the result is not a ``Query`` any more.
   ///
@@ -73,7 +73,7 @@ extension Query {
 /// ```
 @dynamicMemberLookup
 public struct DefaultedResult<Value: Sendable>: Sendable, _FreeOfActors {
-  /// The snapshot, which has no data while the default is shown.
+  /// The snapshot; it has no data while the default is shown.
   public let result: QueryResult<Value>
 
   @usableFromInline let defaultValue: Value

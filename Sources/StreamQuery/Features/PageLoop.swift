@@ -22,7 +22,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
 
   /// The kind of a fetch.
   ///
-  /// It consists only of runs and boxes, which have one layout for all types of pages: see ``PageBox``.
+  /// It consists only of runs and boxes. They have one layout for all types of pages: see ``PageBox``.
   private enum Work {
     /// Pages that replace all cached ones; `start` has the parameter of the first of them, in a box.
     case refresh(Run?, start: ValueBox, remaining: Int)
@@ -81,7 +81,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - page: The page.
-  ///   - param: The parameter it was fetched with.
+  ///   - param: The parameter with which the page was fetched.
   mutating func arrived(_ page: Page, param: PageParam) {
     let arrived = Run(page, param: param)
     switch work {
@@ -144,7 +144,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The cached pages, if the page that a new page belongs next to is still at their end.
+  /// The cached pages, if the new page's neighbour is still at the end of these pages.
   private func newest(of old: Run, _ present: Run?, _ isInPlace: (Run, Run) -> Bool) -> Run {
     if let present, isInPlace(present, old) { present } else { old }
   }
@@ -180,7 +180,7 @@ struct PageRules<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   }
 }
 
-/// An optional page parameter, which is `nil` if there is no page.
+/// An optional page parameter; `nil` if there is no page.
 private protocol MissingPageParam {
   var isMissing: Bool { get }
 }

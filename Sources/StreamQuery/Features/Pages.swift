@@ -190,7 +190,7 @@ extension Pages: StructurallyShared where Page: Equatable {
     return new
   }
 
-  /// The position of the page with a parameter, which is usually its former position.
+  /// The position of the page with a parameter; usually this is the page's former position.
   private func index(
     of param: PageParam,
     near index: Int,

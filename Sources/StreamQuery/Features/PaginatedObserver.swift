@@ -116,7 +116,7 @@ nonisolated extension QueryClient {
   ///   - pagination: The first position.
   ///   - options: Options of the observer, in addition to those of the query.
   ///   - query: The query of a page; its key must contain input and page.
-  /// - Returns: The observer, which counts as an observer of the page's query from now on.
+  /// - Returns: The observer; from now on it counts as an observer of the page's query.
   public nonisolated func paginated<Input, Page, Value>(
     _ pagination: Pagination<Input, Page>,
     options: ObserverOptions? = nil,

@@ -105,7 +105,7 @@ extension Query {
   }
 }
 
-/// The completion of a completion-style fetch, which must call it exactly once.
+/// The completion of a completion-style fetch; the fetch must call it exactly once.
 ///
 /// The first call counts. Further calls are reported to ``QueryClient/Configuration/onMisuse`` and
 /// change nothing; a completion that is dropped without a call fails the fetch with
@@ -243,7 +243,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     if isExtra { report(.completionCalledTwice(key: key)) }
   }
 
-  /// Fails the fetch, because the work released the completion without calling it.
+  /// Fails the fetch, because the work released the completion and never called it.
   func abandon() {
     _ = endHandlers(as: .over)
     outcome.give(.failure(QueryError.completionNeverCalled(key: key)))

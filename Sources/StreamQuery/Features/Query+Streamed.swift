@@ -172,7 +172,7 @@ extension QueryDefinition {
         }
         isFirst = false
       }
-      // A sequence may end because its task was cancelled, which is not the end of the stream.
+      // A sequence may end because its task was cancelled; that is not the end of the stream.
       try Task.checkCancellation()
       if hidden {
         let share = job.query.resolved.share(for: job.key.key)

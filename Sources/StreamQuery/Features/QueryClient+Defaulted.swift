@@ -25,7 +25,7 @@ nonisolated extension QueryClient {
   ) -> AsyncStream<DefaultedResult<Value>> {
     let defaultValue = query.defaultValue
     let subscription = subscribe(query.query, options: options)
-    // This is not made from the plain stream, which would need another iterator.
+    // This is not made from the plain stream, because that would need another iterator.
     return AsyncStream(
       unfolding: {
         guard let (snapshot, flags) = await subscription.next() else { return nil }
@@ -53,7 +53,7 @@ nonisolated extension QueryClient {
 
   /// The value of a query that has a default: from the cache if it is fresh, otherwise fetched.
   ///
-  /// The default does not replace a failure, which is thrown.
+  /// The default does not replace a failure: the error is thrown.
   ///
   /// - Parameters:
   ///   - query: The query.
@@ -138,7 +138,7 @@ nonisolated extension QueryClient {
   @_disfavoredOverload
   public nonisolated func cancel<Value>(_ query: DefaultedQuery<Value>) { cancel(query.query) }
 
-  /// Removes the entry of a query that has a default, which is shown from then on.
+  /// Removes the entry of a query that has a default; from then on the default is shown.
   ///
   /// - Parameter query: The query.
   @_documentation(visibility: internal)
@@ -195,7 +195,7 @@ nonisolated extension QueryClient {
     setData(value, for: query.query, updatedAt: updatedAt, fencing: fencing)
   }
 
-  /// Changes cached data in place, or the default, which then becomes data.
+  /// Changes cached data in place, or the default: the changed default becomes data.
   ///
   /// The closure gets the cached data without optimistic changes. It runs outside the lock, and
   /// again if the entry changes meanwhile, so it must only change its argument. The value that it

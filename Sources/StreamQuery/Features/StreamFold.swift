@@ -10,11 +10,11 @@ struct StreamFold<Value: Sendable, Element> {
   private let reduce: (inout Value, Element) -> Void
   /// The state without the newest element, into which the next element is folded.
   private var behind: Value
-  /// The newest element, which ``behind`` does not have yet; `nil` if ``behind`` cannot be used.
+  /// The newest element, not yet in ``behind``; `nil` if ``behind`` cannot be used.
   private var lacking: Element?
-  /// The newest state, as the cache shows it.
+  /// The newest state, in the box that the cache shows.
   private var shown: ValueBox?
-  /// The state before the newest element was folded into it.
+  /// The state before the newest element was folded in.
   private var former: Value
 
   /// Creates a fold.
@@ -64,9 +64,9 @@ struct StreamFold<Value: Sendable, Element> {
 /// begin.
 final class StreamStart: FetchProgress {
   let base: ValueBox?
-  /// Whether the fetch has shown elements since then, which its next start replaces.
+  /// Whether the fetch has shown elements since then; the next start replaces these elements.
   let hasShown: Bool
-  /// Whether the fetch that this one restarts found the data.
+  /// Whether the data was found by the fetch that this fetch restarts.
   let isInherited: Bool
   /// Whether the whole stream was shown, so that the cache has the value, updates included.
   let joins: Bool
@@ -95,7 +95,7 @@ final class StreamStart: FetchProgress {
   func landed(on present: ValueBox?) -> ValueBox? { present }
 }
 
-/// Measures how long a stream has delivered while callers wait for its end, which may never come.
+/// Measures how long a stream has delivered while callers wait for its end; the end may never come.
 struct StreamWait {
   /// The time after which a stream is suspected to have no end.
   ///
@@ -104,7 +104,7 @@ struct StreamWait {
 
   private var start: Instant?
 
-  /// Notes that an element arrived.
+  /// Records that an element arrived.
   ///
   /// - Parameter now: The time.
   /// - Returns: Whether the stream has delivered for too long for callers that wait for its end.

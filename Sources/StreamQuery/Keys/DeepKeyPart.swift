@@ -90,7 +90,7 @@ extension KeyPart {
     }
   }
 
-  /// Compares everything but deeply nested parts, which the closure gets in pairs.
+  /// Compares everything but deeply nested parts; the closure gets these in pairs.
   fileprivate func equals(
     _ other: KeyPart,
     deferring: (DeepKeyPart, DeepKeyPart) -> Void

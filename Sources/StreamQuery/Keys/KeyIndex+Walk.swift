@@ -126,7 +126,7 @@ extension KeyIndex {
     }
   }
 
-  /// Moves walks past a prefix that is about to be removed, which has neither entries nor children.
+  /// Moves walks past a prefix that is about to be removed; it has neither entries nor children.
   mutating func moveWalksPast(node position: Int32) {
     for (id, var walk) in walks where walk.node == position {
       moveOn(&walk)

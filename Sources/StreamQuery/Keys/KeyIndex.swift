@@ -1,6 +1,6 @@
 /// Finds the entries whose keys begin with a prefix, at a cost proportional to the matches.
 ///
-/// The index is a tree of prefixes, which is kept in arrays. A node stands for a prefix of some *longer*
+/// The index is a tree of prefixes, kept in arrays. A node stands for a prefix of some *longer*
 /// key. An entry belongs to the node of all its parts but the last, so a thousand keys `("user",
 /// id)` need one node. Siblings are linked by positions. Two hash tables of positions find a child
 /// by its part and an entry by its whole key, the latter with the hash that was computed when the
@@ -126,7 +126,7 @@ package struct KeyIndex {
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - id: The entry's id. Nothing happens if no entry has this key and id.
-  /// - Returns: The key and the parts that the index gives up, which may be objects of users.
+  /// - Returns: The key and the parts that the index gives up; they may be objects of users.
   /// - Complexity: O(1) for each part, on average.
   @discardableResult
   mutating func remove(_ key: AnyQueryKey, id: Int32) -> Garbage {

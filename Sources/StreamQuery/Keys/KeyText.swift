@@ -149,7 +149,7 @@ private func checkedName(of type: any Any.Type) throws(KeyText.Failure) -> Strin
   return name
 }
 
-/// Returns the text of a value without its type, which the caller writes as a tag.
+/// Returns the text of a value without its type; the caller writes the type as a tag.
 private func payloadText(of value: any Hashable, depth: Int) throws(KeyText.Failure) -> String {
   if let value = value as? any TextKeyPart { return KeyTextNode.quoted(value.keyText) }
   let encodable: any Encodable

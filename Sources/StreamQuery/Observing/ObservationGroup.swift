@@ -127,7 +127,7 @@ extension ObservationChange {
 /// ```
 @_spi(Adapters) public struct ObservationMember<Value: Sendable>: Sendable {
   private let storedPosition: Int32
-  /// The number of the observer, which no other one has; 0 for no member.
+  /// The number of the observer, unique among all; 0 for no member.
   private let generation: UInt32
 
   fileprivate init(_ position: Int, _ id: ObserverID) {
@@ -135,7 +135,7 @@ extension ObservationChange {
     generation = id.generation
   }
 
-  /// Creates a value for no member, which no change concerns.
+  /// Creates a value for no member; no change concerns it.
   public init() { (storedPosition, generation) = (-1, 0) }
 
   /// The position of the member in its group; -1 for no member.

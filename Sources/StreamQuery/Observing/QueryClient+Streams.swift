@@ -58,7 +58,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - query: The query.
   ///   - options: Options of this observer, over those of the query.
-  /// - Returns: The handle, which is already observing.
+  /// - Returns: The handle; it is already observing.
   public nonisolated func observer<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil

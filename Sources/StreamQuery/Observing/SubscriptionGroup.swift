@@ -34,7 +34,7 @@ package final class SubscriptionGroup: Sendable {
     self.init(client, observers)
   }
 
-  /// The members, in their order.
+  /// The members, in the order of the group.
   var ids: [ObserverID] { members.withLock { $0 ?? [] }.map(\.id) }
 
   var isOver: Bool { client.cache.read { [number = group.number] in $0.isOver(number) } }
@@ -49,7 +49,7 @@ package final class SubscriptionGroup: Sendable {
     }
   }
 
-  /// Replaces the members; former members that are not among the new ones end, in their order.
+  /// Replaces the members; former members that are not among the new ones end, in the former order.
   func replace(by members: [Subscription]) {
     let old = self.members.withLock { present -> [Subscription]? in
       guard let old = present else { return nil }

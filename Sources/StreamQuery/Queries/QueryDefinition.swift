@@ -23,7 +23,7 @@ package final class QueryDefinition: @unchecked Sendable {
 
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
   var placeholder: ValueBox? { extras?.values.placeholder }
-  /// Makes the placeholder of an observer; that observer's definition then has the placeholder.
+  /// Makes the placeholder of an observer; the observer's own definition then has the placeholder.
   var makePlaceholder: DefinitionExtras.PlaceholderMaker? { extras?.values.makePlaceholder }
   var makesPlaceholder: Bool { extras?.values.makePlaceholder != nil }
   /// The origin of the placeholder, in the definition that only one observer uses; `nil` in all
@@ -82,7 +82,7 @@ package final class QueryDefinition: @unchecked Sendable {
     )
   }
 
-  /// Creates a definition without options, which its caller then sets in place.
+  /// Creates a definition without options; the caller then sets the options in place.
   ///
   /// - Parameters:
   ///   - type: The type of the values.
@@ -177,7 +177,7 @@ final class DefinitionExtras: @unchecked Sendable {
   struct MadePlaceholder: Sendable {
     /// The definition without the placeholder, for all other users of the entry.
     let plain: QueryDefinition
-    /// The data that the observer last saw under another key, and that key.
+    /// The data that the observer last saw under another key, and this other key.
     let previous: (box: ValueBox, key: AnyQueryKey)?
   }
 
@@ -203,7 +203,7 @@ final class DefinitionExtras: @unchecked Sendable {
     var feature: QueryFeature?
     /// Makes a definition for the feature's other way to fetch, such as only the first page.
     ///
-    /// This is not part of the feature, because results keep the feature, and with it the user's fetch.
+    /// This is not part of the feature: results keep the feature, and would also keep the user's fetch.
     var variant: (@Sendable () -> QueryDefinition)?
     /// Whether a refetch hides the present data until new data arrives.
     var resetsData = false

@@ -40,7 +40,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   /// The way in which a fetched value keeps parts of the cached one; ``SharingPolicy/automatic`` by
   /// default.
   public var sharing: SharingPolicy?
-  /// The options about callers while the server is slow or down, which most queries do not set.
+  /// The options about callers while the server is slow or down; most queries set none.
   var serving: ServingOptions?
 
   /// Creates options; an omitted option comes from the layer below.

@@ -14,7 +14,7 @@ indirect enum RecordShape: Hashable, Sendable {
   /// A record with at least these fields.
   case record([Field])
 
-  /// Makes the shape of a part of a prefix, which does not nest deeply, because it has a text.
+  /// Makes the shape of a part of a prefix; the part does not nest deeply, because it has a text.
   init(_ part: KeyPart) throws(KeyText.Failure) {
     switch part {
     case .list(let elements): self = .list(try Self.shapes(of: elements))

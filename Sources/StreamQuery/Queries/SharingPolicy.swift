@@ -9,7 +9,7 @@
 public struct SharingPolicy: Sendable, _FreeOfActors {
   typealias Custom = (type: ObjectIdentifier, share: DefinitionExtras.Merge)
 
-  /// The kind of a policy, in one byte, which an entry keeps without the closure.
+  /// The kind of a policy, in one byte: an entry keeps it without the closure.
   enum Kind: UInt8, Sendable {
     case automatic
     case off

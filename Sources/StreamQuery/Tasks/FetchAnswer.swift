@@ -20,7 +20,7 @@ import Synchronization
   /// the first element: each later one is an answer of its own, and counts as new.
   public func markOutdated() { slot.outdated(attempt) }
 
-  /// Whether the answer became the data, which may have changed since; always `false` if the fetch
+  /// Whether the answer became the data, even if the data has changed since; `false` if the fetch
   /// was cancelled or replaced.
   public var hasLanded: Bool { slot.hasLanded(attempt) }
 }
@@ -36,7 +36,7 @@ final class AnswerSlot: Sendable {
 
   private struct State {
     var attempt = 0
-    /// The attempt with which the present answer began; later ones may have continued from it.
+    /// The attempt with which the present answer began; later attempts may have continued it.
     var first = 0
     var age: AnswerAge?
     var isOutdated = false
@@ -68,11 +68,11 @@ final class AnswerSlot: Sendable {
   ///
   /// - Parameters:
   ///   - attempt: The attempt.
-  ///   - keepsPart: Whether the attempt continues from the progress of earlier ones, which may be outdated.
+  ///   - keepsPart: Whether the attempt continues from the progress of earlier ones; that may be outdated.
   func began(_ attempt: Int, keepsPart: Bool) {
     state.withLock { state in
-      // The number of this attempt may have been used before, because an endless stream counts its
-      // attempts anew. The last bit is shared, so it stays.
+      // An earlier attempt may have had the same number, because an endless stream counts its
+      // attempts anew. Several attempts share the last bit, so that bit stays.
       let others = attempt < 63 ? state.late & ~Self.bit(of: attempt) : state.late
       state = State(
         attempt: attempt,
@@ -83,7 +83,7 @@ final class AnswerSlot: Sendable {
     }
   }
 
-  /// Notes that an attempt exceeded its timeout, and is going to be cancelled.
+  /// Records that an attempt exceeded its timeout, and is going to be cancelled.
   func tookTooLong(_ attempt: Int) { state.withLock { $0.late |= Self.bit(of: attempt) } }
 
   /// Whether an attempt exceeded its timeout, even if others have begun since.
@@ -93,23 +93,23 @@ final class AnswerSlot: Sendable {
 
   private static func bit(of attempt: Int) -> UInt64 { 1 << UInt64(min(max(attempt, 0), 63)) }
 
-  /// Notes the age that an attempt reported for its answer; ignored if another attempt has begun.
+  /// Stores the age that an attempt reports for its answer; does nothing if another attempt has begun.
   func said(_ age: AnswerAge, by attempt: Int) {
     state.withLock { state in
       if state.attempt == attempt { state.age = age }
     }
   }
 
-  /// Marks the answer of an attempt as outdated, because the server's data changed since.
+  /// Makes the answer of an attempt count as outdated, because the server's data has changed.
   func outdated(_ attempt: Int) {
     state.withLock { state in
       if state.includes(attempt), state.landed != .element { state.isOutdated = true }
     }
   }
 
-  /// Notes that the answer of the present attempt, or a part of it, became the data.
+  /// Records that the answer of the present attempt, or a part of the answer, became the data.
   ///
-  /// - Parameter isEndless: Whether the next part is another answer, which is not outdated.
+  /// - Parameter isEndless: Whether the next part is an answer of its own, which is not outdated.
   func answerLanded(isEndless: Bool) {
     state.withLock { state in
       state.landed = isEndless ? .element : .answer

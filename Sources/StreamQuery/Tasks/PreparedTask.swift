@@ -43,7 +43,7 @@ final class PreparedTask: Sendable {
     /// Gives the task its work, once.
     func give(_ work: @escaping Work) { self.work.give(work) }
 
-    /// States that there will be no work, unless it was given already.
+    /// States that there will be no work; does nothing if work was given.
     func close() { work.close() }
 
     /// Waits for the work and does it, if there is any.

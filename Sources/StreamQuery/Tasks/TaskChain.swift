@@ -98,7 +98,7 @@ final class TaskChain: Sendable {
     }
   }
 
-  /// Takes over the prepared task and the lent priority of another chain, which this one replaces.
+  /// Takes over the prepared task and the lent priority of the chain that this chain replaces.
   func takeOver(from former: TaskChain) {
     let (prepared, lent) = former.state.withLock { ($0.next.take(), $0.lent) }
     state.withLock { state in
@@ -205,7 +205,7 @@ struct TaskLifecycle: ~Copyable, Sendable {
 
   /// The number of the present task; 0 without a task.
   ///
-  /// The number is made of the bytes of the task, which are a reference. A hash value would take four times
+  /// The bytes of a task are a reference, and make the number. A hash value would take four times
   /// as long.
   private static var presentTask: Int {
     withUnsafeCurrentTask { task in
@@ -221,7 +221,7 @@ struct TaskLifecycle: ~Copyable, Sendable {
   /// Records that the task at work is done.
   borrowing func taskEnded() { performer.store(0, ordering: .relaxed) }
 
-  /// Whether the present task is the one at work, rather than one that it started.
+  /// Whether the present task is the task at work, and not a task that the task at work started.
   var isPerformedHere: Bool {
     let performer = performer.load(ordering: .relaxed)
     return performer != 0 && performer == Self.presentTask

@@ -7,7 +7,7 @@ import Synchronization
 final class Waiter: Sendable {
   /// The role of the caller in the fetch.
   enum Role: Sendable {
-    /// The caller wants the fetch to go on, and gets its value.
+    /// The caller wants the fetch to go on, and gets the value of the fetch.
     case leasing
     /// The caller only watches, until the fetch is settled.
     case watching
@@ -37,7 +37,7 @@ final class Waiter: Sendable {
     set { storedGeneration.store(newValue, ordering: .relaxed) }
   }
   private let storedGeneration: Atomic<UInt64>
-  /// Whether the fetch in flight is too old for the caller, which waits for the next one; written
+  /// Whether the fetch in flight is too old for the caller, so that it waits for the next fetch; written
   /// under the cache's lock.
   var waitsForSuccessor: Bool {
     get { storedWait.load(ordering: .relaxed) }

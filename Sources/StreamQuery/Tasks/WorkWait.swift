@@ -33,7 +33,7 @@ final class WorkWait: Sendable {
   /// Begins a wait, unless it closes a circle.
   static func begin(_ source: TaskChain, for target: WorkID) -> Permit {
     graph.withLock { graph -> Permit in
-      // The wait is marked under the lock, so that work which ends just now finds it.
+      // The wait is recorded under the lock, so that work that ends just now finds the wait.
       if source.lifecycle.markWaiting() { return .granted(nil) }
       guard let number = graph.addWait(source.work, for: target) else { return .refused }
       return .granted(WorkWait(source: source.work, number: number))

@@ -71,8 +71,8 @@ extension StateSource {
 extension StateSource {
   /// One set of observers per process.
   ///
-  /// Another app in front does not make this one inactive, because a window next to the one in use
-  /// counts as visible. Before the first window is shown the app is being launched, and not away:
+  /// Another app in front does not make this app inactive, because a window next to the one in use
+  /// counts as visible. Before the first window is shown the app is being launched, and not inactive:
   /// only a hidden app starts inactive.
   static let systemActivity = LifeCycle.source(
     launchesInBackground: false,
@@ -128,7 +128,7 @@ extension StateSource {
       let queue = DispatchQueue(label: "StreamQuery.Activity", qos: .utility)
       let source = DispatchSource.makeSignalSource(signal: SIGCONT, queue: queue)
       source.setEventHandler {
-        // A stopped process cannot report that it is away, so this reports it afterwards.
+        // A stopped process cannot report that it is inactive, so it reports this afterwards.
         report(false)
         report(true)
       }
