@@ -87,8 +87,8 @@ extension CacheState {
     }
   }
 
-  /// The initial data that a reset restores: the entry's first data or, without that, the initial data of its
-  /// newest query.
+  /// The initial data that a reset restores: the data with which the entry began or, without that, the
+  /// initial data of the entry's newest query.
   @inline(__always)
   func initialData(of index: Int) -> StoredInitialData? {
     slots[index].initialState?.source ?? slots[index].query?.initialData
@@ -113,8 +113,8 @@ extension CacheState {
     return condition(of: slot, index, transaction)
   }
 
-  /// The dynamic options to evaluate before an answer becomes the data: if it turns all observers
-  /// off, no other fetch follows.
+  /// The dynamic options to evaluate before an answer becomes the data: if the answer turns all
+  /// observers off, no other fetch follows.
   ///
   /// - Returns: The options to evaluate; `nil` if they do not matter.
   func followCondition(
@@ -140,7 +140,7 @@ extension CacheState {
     return slots[index].machine.isFollowedForObservers(job.id) && !isSuccessorAwaited(index)
   }
 
-  /// Lets no fetch follow the given one, if the answer of the given one turns all observers off.
+  /// Lets no other fetch follow the given fetch, if its answer turns all observers off.
   ///
   /// If the entry has changed since the options were evaluated, the next fetch follows
   /// nevertheless, because the entry may not take the answer.

@@ -98,7 +98,7 @@ struct FetchRequest {
   var cause: FetchCause
   /// Whether a running fetch is replaced, if the entry has data.
   var isSuperseding = false
-  /// Whether the client holds a lease on the fetch, so that it goes on although no caller waits.
+  /// Whether the client itself wants the fetch, so that the fetch goes on although no caller waits.
   var hasClientLease = false
   /// The part of the value to fetch.
   var part = FetchPart.whole

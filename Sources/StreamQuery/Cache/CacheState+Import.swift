@@ -68,8 +68,8 @@ extension CacheState {
     return refused
   }
 
-  /// Remembers the paused runs, which an archive is about to contain, so that no import begins them
-  /// again here.
+  /// Remembers the paused runs, because an archive is about to contain them: no import must begin
+  /// them again here.
   mutating func rememberPausedRuns() {
     guard mutations.pendingCount > 0 else { return }
     for id in mutations.all {
@@ -77,7 +77,7 @@ extension CacheState {
         let job = mutations.slots[index].job
       else { continue }
       mutations.archived.insert(job.identity)
-      // Another client may archive the run again, and then know it only by the identity of its
+      // Another client may archive the run again, and then knows the run only by the identity of the
       // request.
       mutations.archived.insert(job.requestIdentity)
     }
@@ -87,8 +87,8 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - nameless: For each stamp, the number of runs of the client that a run without an identity
-  ///     may be. If this run is taken for one of them, the number is reduced.
+  ///   - nameless: For each stamp, the number of the client's runs with which a run without an
+  ///     identity may be the same. If `run` counts as one of these runs, the number is reduced.
   /// - Returns: Whether the run is known, and must not begin again.
   private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
     if mutations.archived.contains(run.identity) || mutations.kept.contains(run.identity) {
@@ -101,8 +101,8 @@ extension CacheState {
     return true
   }
 
-  /// The number of the client's runs with a stamp, without those that came from an archive that has
-  /// no identities.
+  /// The number of the client's runs with a stamp, except for runs from an archive without
+  /// identities.
   private func count(_ stamp: RunStamp) -> Int {
     (mutations.runs[stamp.key] ?? RunQueue()).count { id in
       guard let job = mutations.find(id).flatMap({ mutations.slots[$0].job }) else { return false }

@@ -56,8 +56,8 @@ extension CacheState {
     }
   }
 
-  /// Keeps the layers of a run that succeeded until they are replaced; answers of fetches that
-  /// began earlier are outdated.
+  /// Keeps the layers of a run that succeeded until newer data replaces them; answers of fetches that
+  /// began before the success are outdated.
   mutating func keepLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
       removeOlderVersions(of: job, index, &transaction)
@@ -71,7 +71,7 @@ extension CacheState {
     }
   }
 
-  /// Removes the layers of earlier runs for the item of a run that succeeded, if its mutation sends
+  /// Removes the layers of earlier runs for the item of a run that succeeded, if the mutation sends
   /// only the newest run.
   private mutating func removeOlderVersions(
     of job: MutationJob,

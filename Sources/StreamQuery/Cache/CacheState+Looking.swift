@@ -7,15 +7,15 @@ enum Poll<Value: Sendable>: Sendable {
   case over
 }
 
-/// Whether an observer that wants to wait for news may do so.
+/// Whether an observer may wait for news.
 enum SuspendDecision: Sendable {
   case suspended
   /// The observer waits; another task already waits for news of the same observer.
   case suspendedBesideAnother(EntryKey)
   /// There is already news.
   case news
-  /// The observer must not wait, because a fetch observes its own key: news comes when the fetch
-  /// ends, and the fetch would wait for the news.
+  /// The observer must not wait, because the fetch of the same key observes: news comes when that
+  /// fetch ends, and the fetch would wait for the news.
   case ownFetch(FetchJob)
 }
 

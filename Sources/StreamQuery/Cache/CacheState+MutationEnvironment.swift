@@ -71,7 +71,7 @@ extension CacheState {
   }
 
   /// Delays the refetches of a transition of network or app until the runs that were paused have an
-  /// outcome, so that the refetches bring their changes.
+  /// outcome, so that the refetches bring the changes of these runs.
   mutating func hold(
     _ cause: FetchCause,
     for paused: Set<MutationID>,
@@ -85,11 +85,10 @@ extension CacheState {
     environmentMoved(of: cause, &transaction)
   }
 
-  /// The paused runs, for which the refetches of a transition of network or app have to wait; none
-  /// while offline.
+  /// The paused runs for which the refetches of a transition of network or app wait; none while offline.
   ///
-  /// While a fetch is paused, a run that waits behind a running one is not included: the running
-  /// one may wait for that fetch, which resumes only with the refetches.
+  /// While a fetch is paused, a run that waits behind a running run is not included: the running run
+  /// may wait for that fetch, and the fetch resumes only with the refetches.
   var pausedMutations: Set<MutationID> {
     guard environment.isOnline, mutations.pendingCount > 0 else { return [] }
     let rests = slots.live.contains { slots[Int($0)].machine.isPaused }
@@ -116,8 +115,8 @@ extension CacheState {
     return mutations.slots[index].machine.isStalled
   }
 
-  /// Ends waits for a run that has stopped until its error is answered, and for the runs behind it
-  /// in its scope.
+  /// Ends the waits for a run that has stopped until its error is answered, and for the later runs in
+  /// the same scope.
   ///
   /// Callers that started one of these runs still wait.
   mutating func stopped(_ index: Int, _ id: MutationID) {

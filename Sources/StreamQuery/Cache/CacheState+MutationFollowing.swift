@@ -95,7 +95,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
-  ///   - old: The run that they followed; `nil` if it is gone.
+  ///   - old: The run that the streams followed; `nil` if that run is gone.
   ///   - new: The run to follow.
   ///   - transaction: The transaction.
   mutating func moveStreams(

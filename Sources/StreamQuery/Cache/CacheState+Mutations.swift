@@ -158,7 +158,7 @@ extension CacheState {
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = Few()
     job.retire(into: &transaction.garbage)
-    // The outbox hears of the end first: the callers and the next run may depend on that when they go on.
+    // The outbox is told of the end first: callers and the next run may depend on its record when they go on.
     if mutations.slots[index].machine.runOptions.isDurable {
       actionQueue.enqueue(.mutation(.over(job, ending)))
     }

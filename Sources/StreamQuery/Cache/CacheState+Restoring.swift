@@ -64,7 +64,7 @@ extension CacheState {
     return held
   }
 
-  /// Places the data of a store, and lets the observers that waited for it request fetches.
+  /// Puts the data of a store into the cache, and lets the observers that waited request fetches.
   ///
   /// - Parameters:
   ///   - entries: The entries, each with its resolution for an observer that begins.

@@ -257,8 +257,8 @@ extension CacheState {
     actionQueue.enqueue(.settle(waiters, outcome))
   }
 
-  /// If another fetch follows the one that ended, moves waiters that asked for a newer answer to
-  /// it.
+  /// If another fetch follows the one that ended, moves the waiters that want a newer answer to the
+  /// fetch that follows.
   ///
   /// - Returns: The waiters to answer now.
   private mutating func moveToNextFetch(_ waiters: Few<Waiter>, _ index: Int) -> Few<Waiter> {

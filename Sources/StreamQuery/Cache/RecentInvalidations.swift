@@ -1,23 +1,23 @@
 /// The times at which keys were last invalidated, whether or not the cache had them.
 ///
-/// Its size is bounded. There are young and old notes. When there are too many young ones, they become the
+/// The size is bounded. There are young and old records. When there are too many young ones, they become the
 /// old ones, and the former old ones are dropped. From then on every key counts as invalidated at the time of
-/// the last dropped note: so a key may seem to be invalidated that was not, but no invalidation is forgotten.
+/// the last dropped record: a key may seem to be invalidated that was not, but no invalidation is forgotten.
 struct RecentInvalidations: Sendable {
   private var young = KeyNotes()
   private var old = KeyNotes()
 
-  /// The number of notes.
+  /// The number of recorded invalidations.
   var count: Int { young.count + old.count }
 
-  /// Notes that the entries of a filter were invalidated, whether or not the cache knows them.
+  /// Records that the entries of a filter were invalidated, whether or not the cache has these entries.
   ///
   /// - Parameters:
   ///   - filter: The filter.
   ///   - now: The time.
-  ///   - newestEntry: The newest entry of the cache. Entries up to this one are reported one by one, unless
+  ///   - newestEntry: The newest entry of the cache. This and older entries are recorded one by one, unless
   ///     the filter is about keys alone.
-  /// - Returns: The dropped notes, to be released outside the lock: they contain users' keys and
+  /// - Returns: The dropped records, to be released outside the lock: they contain users' keys and
   ///   filters.
   mutating func invalidated(
     _ filter: EntryFilter,
@@ -28,12 +28,12 @@ struct RecentInvalidations: Sendable {
     return boundNotes()
   }
 
-  /// Notes that some keys were invalidated.
+  /// Records that some keys were invalidated.
   ///
   /// - Parameters:
   ///   - keys: The keys.
   ///   - now: The time.
-  /// - Returns: The dropped notes, to be released outside the lock.
+  /// - Returns: The dropped records, to be released outside the lock.
   mutating func invalidated(_ keys: [EntryKey], at now: Instant) -> [KeyNotes] {
     let note = Self.makeNote(at: now)
     return keys.compactMap { key in
@@ -56,7 +56,7 @@ struct RecentInvalidations: Sendable {
     return former
   }
 
-  /// A note with the time as its place in the order.
+  /// A record of an invalidation, whose number in the order of events is the time.
   private static func makeNote(at now: Instant) -> KeyNotes.Note {
     KeyNotes.Note(mark: UInt64(max(0, now.nanoseconds)) + 1)
   }

@@ -21,7 +21,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// Begins kept runs that had no work, if the changed defaults of mutations have work for them.
   func workChanged()
 
-  /// Lets a run go on once it is kept or, if it is not durable, once the kept runs before it are known.
+  /// Lets a run go on: a durable one once it is kept, any other one once the kept runs before it are known.
   func keep(_ job: MutationJob)
 
   /// Keeps the progress of a kept run.

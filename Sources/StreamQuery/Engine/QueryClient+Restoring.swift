@@ -94,15 +94,15 @@ nonisolated extension QueryClient {
     return persister.open(policy) || persister.isUnread(policy)
   }
 
-  /// Places the data of a store for a key without data, and makes its entry if there is none.
+  /// Puts the data of a store into the entry of a key without data, and makes the entry if there is none.
   ///
   /// An entry without data may be there for an optimistic change, for a stream that left while the store
   /// was read, or after a fetch that failed.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - definition: The query, which says how the data is kept, unless the entry has a query that
-  ///     says so.
+  ///   - definition: The query. It says how the data is kept, unless the entry has a query that says
+  ///     so.
   /// - Returns: The data without optimistic changes; `nil` if there is none.
   func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
     let restored = commit(rounds: 16) { _ -> CommitAnswer<Resolution, Restored> in

@@ -47,7 +47,7 @@ struct CollisionBucket: Sendable {
 
   /// Adds a position.
   ///
-  /// - Returns: How many positions a search for this one examines one by one; 0 if its key has an order.
+  /// - Returns: How many positions a search for the added one examines one by one; 0 if its key has an order.
   mutating func insert(_ position: Int32, _ order: (Int32) -> KeyOrder?) -> Int {
     // Comparing the position with itself shows, even without other positions, whether its key has an order.
     if order(position) != nil, let index = lowerBound(order) {

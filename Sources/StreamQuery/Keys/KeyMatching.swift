@@ -32,7 +32,7 @@ extension KeyPart {
     return true
   }
 
-  /// Compares parts outside of any ``DeepKeyPart``, and adds the others to the pairs still to be compared.
+  /// Compares parts outside of any ``DeepKeyPart``, and adds deep parts to the pairs still to be compared.
   private func matchesPlainly(_ part: KeyPart, _ pairs: inout [(KeyPart, KeyPart)]) -> Bool {
     switch (self, part) {
     case (.list(let elements), .list(let others)):
@@ -41,8 +41,8 @@ extension KeyPart {
       return KeyPart.containsFields(fields, within: others, &pairs)
     case (.deep(let wanted), .deep(let found)) where wanted === found:
       return true
-    // The key may have more parts than the prefix asks for, so a list may be a deep part in one of
-    // them and a plain one in the other.
+    // A list or record of the key may have more parts than that of the prefix, so one of the two may
+    // be a deep part and the other a plain one.
     case (.deep(let wanted), _):
       pairs.append((wanted.content, part))
       return true

@@ -13,7 +13,7 @@ enum KeyText {
     var depth: Int
     /// The number of `encode(to:)` calls that enclose this position.
     ///
-    /// It may exceed `depth`: a value that encodes itself as a single value opens no list or object.
+    /// The number may exceed `depth`: a value that encodes itself as a single value opens no list or object.
     var level = 0
 
     /// The position inside a list or object that opens here.

@@ -84,14 +84,14 @@ package final class MutationJob: Sendable {
   package var revision: UInt64 { present.withLock { $0.revision } }
 
   /// The identity by which a server recognises the request; a change of the input makes another
-  /// one.
+  /// request.
   var requestIdentity: RunIdentity { identity.revised(revision) }
 
   /// Replaces the present input.
   ///
   /// - Parameters:
   ///   - input: The input.
-  ///   - isNewRequest: Whether a server must take the run with this input for another request.
+  ///   - isNewRequest: Whether the new input makes another request for a server.
   /// - Returns: The old input; it must not be released under a lock.
   func replaceInput(with input: ValueBox, isNewRequest: Bool) -> ValueBox {
     present.withLock { present in

@@ -32,7 +32,7 @@ package struct RecordFilter: Hashable, Sendable {
   }
 
   private let node: Node
-  /// Whether the filter asks about keys only, so that it has the same answer for cached entries.
+  /// Whether the filter is about keys only, so that its answer for a record holds for the cached entry too.
   package let isOfKeys: Bool
 
   /// Makes the filter for records from a filter of queries.

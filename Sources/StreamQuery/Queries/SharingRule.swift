@@ -13,8 +13,8 @@ package class SharingRule: @unchecked Sendable {
 
   fileprivate init() {}
 
-  /// Returns the old box if its value equals the new one's; otherwise a box that shares parts with
-  /// it.
+  /// Returns the old box if both values are equal; otherwise a box with the new value that shares
+  /// parts with the old value.
   ///
   /// - Parameters:
   ///   - old: The previous box.

@@ -100,7 +100,7 @@ struct QueryTerms: Hashable, Sendable {
 /// The client's `DefaultsTable` is its only subclass. `Sendable` is correct because all stored
 /// properties of both are immutable and `Sendable`.
 class StoredDefaults: @unchecked Sendable {
-  /// Whether queries are kept beyond the cache unless they say otherwise.
+  /// Whether the data of queries is kept beyond the cache, unless a query says otherwise.
   final let isPersisting: Bool
   /// The prefixes of keys that have defaults of their own.
   private final let specialKeys: [AnyQueryKey]
@@ -112,7 +112,7 @@ class StoredDefaults: @unchecked Sendable {
 
   /// Whether the queries of a key may have other defaults than those of other keys.
   final func isSpecial(_ key: AnyQueryKey) -> Bool {
-    // Data that is kept beyond the cache is found by its key, so any key may then be special.
+    // If data is kept beyond the cache, it is found by its key, so any key may be special.
     isPersisting || specialKeys.contains { $0.isPrefix(of: key) }
   }
 }

@@ -183,7 +183,7 @@ extension RecordRing {
     }
   }
 
-  /// Appends the event that an entry is gone, and frees its slot.
+  /// Appends the event that an entry is gone, and frees the entry's slot.
   mutating func removed(_ slot: Int, _ reason: QueryEvent.RemovalReason, at time: Int64) {
     logBegun(at: time)
     guard let place = place(of: slot) else { return }

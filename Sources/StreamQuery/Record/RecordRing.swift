@@ -62,7 +62,7 @@ struct RecordRing: Sendable {
     var isNeeded: Bool { rowCount > 0 || !isOver }
   }
 
-  /// An event that waits for its state: most events become rows only when their state is known.
+  /// An event without a row yet: most events become rows only when the state after them is known.
   struct Begun {
     /// The slot of the entry.
     var slot: Int
@@ -191,7 +191,7 @@ struct RecordRing: Sendable {
     store(row)
   }
 
-  /// Stores a row in place of the oldest one, after ``foldOldest()`` and after its key has counted the row.
+  /// Stores a row in place of the oldest one, after ``foldOldest()`` and after the new row's key counted it.
   @inline(__always)
   mutating func store(_ row: RecordRow) {
     rows[end] = row

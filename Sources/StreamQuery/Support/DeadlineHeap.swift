@@ -62,8 +62,8 @@ struct DeadlineHeap: Equatable, Sendable {
     }
   }
 
-  // The array is changed in place: if it might be shared, that would be checked for each item that
-  // moves.
+  // The array is changed in place: if the array might be shared, each item that moves would cost a
+  // check of that.
 
   private mutating func siftUp(_ start: Int, _ moved: (Int32, Int32) -> Void) {
     items.withUnsafeMutableBufferPointer { items in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The client's object for a fetch in flight: the facts that its attempts need, and the handle of
+/// The client's object for a fetch in flight: the facts that the attempts need, and the handle of
 /// the task that runs them.
 ///
 /// The entry's machine knows the fetch only by its number.
@@ -16,7 +16,7 @@ final class FetchJob: FetchWork, Sendable {
   let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp
-  /// The place of the fetch's start among the events that a running import compares; 0 if no import ran then.
+  /// The number of the fetch's start among the events that a running import compares; 0 if no import ran.
   let sequence: UInt64
   let part: FetchPart
   /// The caller's setting for how to fetch; `nil` if there is none.
@@ -27,7 +27,7 @@ final class FetchJob: FetchWork, Sendable {
   let tasks: TaskChain
   /// How new the answer must be.
   let demand: FetchDemand
-  /// The reported age of the answer; made when it is first used.
+  /// The slot for the age of the answer; made when it is first used.
   private let slot = Mutex<AnswerSlot?>(nil)
   /// The progress of the attempts, from which a retry continues.
   let progress = Mutex<(any FetchProgress)?>(nil)

@@ -48,7 +48,7 @@ final class TaskChain: Sendable {
     var end = End.open
     /// The priority of the code that made the chain, if other work compares it.
     var own: WorkPriority?
-    /// The highest priority that others lent, if it exceeds `own`.
+    /// The highest priority that waiting callers have lent, if it exceeds `own`.
     var lent: WorkPriority?
 
     var priority: WorkPriority? { lent ?? own }

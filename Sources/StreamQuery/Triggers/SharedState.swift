@@ -21,8 +21,7 @@ final class SharedState: Sendable {
     var listeners: [Mailbox<StateInbox>] = []
     /// The newest report of the running source; `nil` before its first one.
     var present: Bool?
-    /// The number of the period in which the source runs, so that late reports of an earlier one
-    /// are ignored.
+    /// The number of the source's present run, so that late reports of an earlier run are ignored.
     var run = 0
     var stop: Stop?
   }

@@ -44,8 +44,8 @@ struct MemberPosition: Equatable, Sendable {
   var group: Int32 { Int32(highGroup) << 16 | Int32(lowGroup) }
 }
 
-/// The identity of a fetch among those of one entry, by which late answers are recognised and
-/// ignored.
+/// The identity of a fetch among the fetches of one entry: by this identity, late answers are
+/// recognised and ignored.
 ///
 /// A write that discards fetches, a removal, a reset and a newer fetch outdate the running fetch's number.
 /// An answer with an outdated number changes nothing (contract law 7).

@@ -30,8 +30,8 @@ package enum Sharing {
     var rows = Array(old[..<start])
     rows.reserveCapacity(new.count)
     for index in start..<new.count {
-      // If no old row has the identity, as for an object whose `id` is its address, the row is
-      // compared with the old one at its position.
+      // If no old row has the identity, as for an object whose `id` is its address, the new row is
+      // compared with the old row at the same position.
       let origin = origins[index - start] ?? (index < old.count ? index : nil)
       rows.append(origin.map { sharing(old[$0], new[index]).part } ?? new[index])
     }

@@ -18,15 +18,15 @@ package struct FetchPart: Equatable, Sendable {
 
 /// An option of a fetch that a caller gives beside the query, such as the number of pages.
 ///
-/// Only the feature that made the query understands this option. Like the query, it is kept for the entry's
-/// refetches until another caller gives one.
+/// Only the feature that made the query understands this option. Like the query, the option is kept for the
+/// entry's refetches until another caller gives one.
 struct FetchSetting: Equatable, Sendable {
   let rawValue: Int
 }
 
 /// The progress that a fetch keeps from attempt to attempt until its value is cached.
 ///
-/// The features that fetch in parts implement it; the cache and the client only pass it on. The progress is a
+/// The features that fetch in parts define it; the cache and the client only pass it on. The progress is a
 /// class, because each fetch has an optional one, and copying an existential of any type costs a call.
 protocol FetchProgress: AnyObject, Sendable {
   /// Returns the progress that a restarted fetch can use; `nil` if all of it is outdated.
@@ -68,5 +68,5 @@ extension FetchProgress {
 /// resets, without the fetch of the query that brought it.
 typealias StoredInitialData = any AnyObject & Sendable
 
-/// The client, for code below it that passes it on to user code and never calls it.
+/// The client, for code of lower layers: they pass the client on to user code and never call it.
 protocol CarriedClient: AnyObject, Sendable {}

@@ -105,7 +105,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     return copy
   }
 
-  /// Takes the half that this policy does not set from a weaker policy.
+  /// Returns this policy, with the rule or the waits of a weaker policy where this policy sets none.
   func over(_ base: RetryPolicy?) -> RetryPolicy {
     guard let base, backoff == nil || rule == nil else { return self }
     return RetryPolicy(backoff: backoff ?? base.backoff, rule ?? base.rule)

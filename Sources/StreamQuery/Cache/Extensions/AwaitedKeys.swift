@@ -62,11 +62,11 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// The number of the newest import.
   ///
-  /// Neither this nor ``sequence`` ever goes back: a number or a place of an import that is over
-  /// must not be taken for one of a later import.
+  /// Neither this nor ``sequence`` ever goes back: a number from an import that is over must not be
+  /// taken for one from a later import.
   private var serial = 0
   private var sequence: UInt64 = 0
-  /// The place at which an import last began or named a key: notes matter only if they are later.
+  /// The number of the last event in which an import began or named a key: only later notes matter.
   private var newestBase: UInt64 = 0
   private var imports: [Int: Import] = [:]
   private(set) var notes = KeyNotes()
@@ -81,7 +81,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     @inline(__always) get { imports.isEmpty }
   }
 
-  /// The place of a fetch that starts now.
+  /// The number of a fetch that starts now, in the order of events.
   mutating func started() -> UInt64 {
     guard !imports.isEmpty else { return 0 }
     return next()
@@ -141,23 +141,23 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   // MARK: Keys
 
-  /// Notes that a key was removed, reset or written, so that no import brings older data for it.
+  /// Records that a key was removed, reset or written, so that no import brings older data for the key.
   mutating func fenced(_ key: EntryKey) {
     notes.record(KeyNotes.Note(fence: next()), to: key, since: newestBase)
   }
 
-  /// Notes that a caller wants a newer answer for a key.
+  /// Records that a caller wants a newer answer for a key.
   mutating func requested(_ key: EntryKey) {
     notes.record(KeyNotes.Note(request: next()), to: key, since: newestBase)
   }
 
-  /// Notes that a key was invalidated.
+  /// Records that a key was invalidated.
   mutating func invalidated(_ key: EntryKey, at date: Double) {
     notes.record(KeyNotes.Note(mark: next(), markedAt: date), to: key, since: newestBase)
   }
 
-  /// Notes that the entries of a filter were removed, or invalidated at a date, whether or not the
-  /// cache has them.
+  /// Records that the entries of a filter were removed, or invalidated at a date, whether or not the
+  /// cache has these entries.
   mutating func bulkChanged(_ filter: EntryFilter, invalidatedAt date: Double?, newestEntry: UInt64)
   {
     let note =
@@ -168,7 +168,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// Reduces the notes if there are too many.
   ///
   /// - Returns: The former notes, to be released outside the lock, because keys and filters are the
-  ///   user's; `nil` if nothing changes. If not `nil`, deferred fetches may no longer have to wait.
+  ///   user's; `nil` if nothing changes. After a change, deferred fetches may no longer have to wait.
   mutating func boundNotes() -> KeyNotes? {
     guard notes.isFull else { return nil }
     let former = notes
@@ -186,7 +186,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   // MARK: Answers
 
-  /// Decides what an import may do with an entry that it brings.
+  /// Decides what an import may do with an entry that the import brings.
   func decision(on candidate: Candidate, by import: Int) -> Decision {
     guard let running = imports[`import`] else { return Decision(isRefused: true) }
     let named = running.named[candidate.text]?.sequence
@@ -202,7 +202,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     return decision
   }
 
-  /// Whether a fetch waits, because an import is to bring its data.
+  /// Whether a fetch waits, because an import is to bring the data of the same key.
   ///
   /// - Parameters:
   ///   - candidate: The entry.

@@ -1,8 +1,8 @@
 /// The mechanisms that few caches have, and which of them this cache has.
 ///
-/// ``CacheState/announce(_:_:)`` tells them of every change of an entry. A cache that has none of
-/// them pays for one test of a word there. A new mechanism has a member of ``Active``, a property
-/// here, and a file in this folder; its name and its call are added to each change that it handles.
+/// ``CacheState/announce(_:_:)`` tells these mechanisms of every change of an entry. A cache that has
+/// none of them pays for one test of ``active`` there. A new mechanism has a member of ``Active``, a
+/// property here, and a file in this folder; each change that it handles gets its name and its call.
 struct CacheExtensions: Sendable {
   /// The mechanisms that have something to do at present.
   struct Active: OptionSet, Sendable {
@@ -11,7 +11,7 @@ struct CacheExtensions: Sendable {
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// A search that releases the lock between its parts is in progress, so changed entries are
-    /// noted.
+    /// listed in ``changeLogs``.
     static let searches = Active(rawValue: 1)
     /// A persister takes the changes of persisted entries.
     static let persisted = Active(rawValue: 2)
@@ -72,8 +72,8 @@ enum CacheChange {
   case changing(Int), changed(Int)
   /// An attempt of the entry's fetch no longer runs, or must not begin.
   case attemptEnded(Int)
-  /// The entry was invalidated, or a caller asked for a newer answer, or older data must not be
-  /// imported into it.
+  /// The entry was invalidated, or a caller wants a newer answer, or older data must not be imported
+  /// into the entry.
   case invalidated(Int), refetched(Int), fenced(Int)
   /// The entry is about to be emptied, or dropped.
   case emptying(Int, QueryEvent.RemovalReason), leaving(Int, QueryEvent.RemovalReason)
