@@ -124,7 +124,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   // MARK: Transactions
 
-  /// Notes that a transaction begins.
+  /// Remembers how many actions there are before a transaction.
   ///
   /// - Returns: The ``count`` before the transaction.
   @inline(__always)

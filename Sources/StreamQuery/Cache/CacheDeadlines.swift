@@ -81,7 +81,7 @@ struct CacheDeadlines {
   /// Forgets the slots of runs: these runs no longer exist, and had no deadlines.
   mutating func forgetRuns() { runPositions = [] }
 
-  /// Notes that the timer woke, and sleeps for no deadline now.
+  /// Records that the timer woke, so that it sleeps for no deadline now.
   mutating func timerWoke() { armed = nil }
 
   /// The time until which the timer has to sleep now; `nil` if it already wakes early enough.

@@ -1,7 +1,7 @@
 /// An entry that a filter may match.
 struct EntryCandidate {
   var index: Int
-  /// The place of the entry in the order of the results.
+  /// The rank of the entry in the order of the results.
   var rank: UInt64
 }
 
@@ -111,7 +111,7 @@ extension CacheState {
     return slots.keys.creationOrder(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
-  /// Notes how many entries were visited while the lock was held.
+  /// Updates ``longestLook`` with a number of entries that were visited without releasing the lock.
   mutating func noteLook(_ count: Int) {
     bounds.longestLook = max(bounds.longestLook, count)
   }

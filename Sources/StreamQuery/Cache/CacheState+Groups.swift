@@ -21,7 +21,7 @@ extension CacheState {
 
   /// Adds an observer to a group.
   ///
-  /// - Returns: The present state for the observer; later changes are noted.
+  /// - Returns: The present state for the observer; later changes count as news.
   mutating func addMember(_ group: Int32, _ id: ObserverID) -> ObservationChange {
     let position = groups[group].add(id)
     let seen = find(id).map { index in
@@ -49,7 +49,7 @@ extension CacheState {
     for wait in groups[group].waiting.takeAll() { actionQueue.enqueue(.reached(wait)) }
   }
 
-  /// Notes that the members of a group will have no more news.
+  /// Marks a group as ended: its members will have no more news.
   ///
   /// - Returns: The waits for news of the group, to be ended outside the lock.
   mutating func endGroup(_ group: Int32) -> [SharedOneShot<Void>] {
@@ -89,7 +89,7 @@ extension CacheState {
         changes.append(ObservationChange(position: Int(position), id: id, seen: nil))
         continue
       }
-      // There may be no news, because another member had the position when the news was noted.
+      // There may be no news, because another member had this position when its news was recorded.
       let place = MemberPosition(position, in: group)
       guard let seen = pollSnapshot(index, waitingAt: place) else { continue }
       changes.append(ObservationChange(position: Int(position), id: id, seen: seen))

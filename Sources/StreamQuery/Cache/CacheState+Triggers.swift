@@ -1,7 +1,7 @@
 // Refetches for the elements of queries' own triggers.
 
 extension CacheState {
-  /// Refetches an entry after an element of a trigger stream that its own query follows.
+  /// Refetches an entry after an element of a trigger stream of the entry's own query.
   ///
   /// - Parameters:
   ///   - trigger: The element.

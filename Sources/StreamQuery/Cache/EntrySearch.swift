@@ -50,7 +50,7 @@ struct EntrySearch<Item: Sendable> {
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
-  ///   - isFiltered: Whether the client asks predicates about the matches.
+  ///   - isFiltered: Whether the client evaluates predicates for the matches.
   ///   - wantsInfo: Whether matches include an info even without predicates.
   init(_ filter: EntryFilter, isFiltered: Bool = false, wantsInfo: Bool = false) {
     self.filter = filter
@@ -173,7 +173,7 @@ struct EntrySearch<Item: Sendable> {
 
   // MARK: Outside the lock
 
-  /// The matches that the client still has to ask its predicates about.
+  /// The matches for which the client still has to evaluate the predicates.
   var questions: [QueryInfo] {
     guard isFiltered else { return [] }
     return (found[filtered.found...] + latest).compactMap(\.info)

@@ -21,7 +21,7 @@ struct Observer: FreeRows.Row {
   /// The flags that the observer saw last, with the version.
   var seenFlags = QueryFlags()
   private(set) var query: StoredQuery?
-  /// The place of the observer in the order of arrivals at entries: the earliest refetches first.
+  /// The rank of the observer in the order of arrivals at entries: the earliest refetches first.
   var arrival: UInt64 = 0
   var resolvedOptions = ResolvedObserverOptions()
   /// The instant when the observer started polling.

@@ -9,7 +9,7 @@ struct Transaction: Sendable {
   /// Whether a caller waits for the fetches that the transaction starts: they retry only if an
   /// option says so.
   var isImperative = false
-  /// The priority of the caller, once something has asked for it.
+  /// The priority of the caller, once it was looked up.
   private var knownPriority: WorkPriority?
   /// The setting of this transaction's caller for fetches, in addition to its query.
   var setting: FetchSetting?

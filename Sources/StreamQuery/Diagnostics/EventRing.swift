@@ -15,7 +15,7 @@ struct EventRing: Inbox {
 
   mutating func receive(_ event: QueryEvent) -> QueryEvent? {
     guard count == Self.capacity else {
-      // The ring grows only when each of its places has an unread event.
+      // The ring grows only when each of its elements is an unread event.
       if count < events.count {
         let index = (start + count) % events.count
         defer { events[index] = event }

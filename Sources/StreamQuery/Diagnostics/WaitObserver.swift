@@ -43,7 +43,7 @@ package enum WaitObservation {
   static var hasBegun: Bool { isOn.load(ordering: .relaxed) }
 }
 
-/// The subject of a wait, and the observer that hears of it.
+/// The subject of a wait, and the observer to be told of the wait.
 struct WaitSubject: Sendable {
   let observer: any WaitObserver
   let isElsewhere: Bool

@@ -133,7 +133,7 @@ struct DeferredWrites: Sendable {
     return write
   }
 
-  /// Notes that the cache has the result of the write in progress.
+  /// Records that the cache has the result of the write in progress.
   mutating func writeLanded() { present?.hasLanded = true }
 
   /// Ends the write in progress.

@@ -36,7 +36,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// Called at the end of an attempt, however it ended and whether or not anybody still waits for it.
   func attemptEnded(_ job: MutationJob)
 
-  /// Notes that the work of a kept run has returned; called before the cache is told, in the run's task.
+  /// Records that the work of a kept run has returned; called before the cache is told, in the run's task.
   func worked(_ job: MutationJob, _ output: ValueBox)
 
   /// Forgets the answer of a run that the cache has forgotten.

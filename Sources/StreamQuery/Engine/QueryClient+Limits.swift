@@ -5,7 +5,7 @@ nonisolated extension QueryClient {
   /// Whether a read is recorded as a use of its entry, or leaves a copy for other readers.
   var isRecorded: Bool { isLimited || configuration.readShards != nil }
 
-  /// Notes that an entry was read.
+  /// Counts a use of an entry that was read.
   @inline(never)
   func noteUse(of key: EntryKey) {
     cache.record { state in

@@ -17,7 +17,7 @@ nonisolated extension QueryClient {
     _ need: CachePolicy,
     _ shards: ReadShards
   ) -> ValueBox? {
-    // If receivers hear of each lookup, the lookup takes the lock, so that they hear in the order
+    // If receivers are told of each lookup, the lookup takes the lock, so that they are told in the order
     // of transactions.
     guard need != .always, !cache.isHeard, let replica = shards.replica(of: key) else { return nil }
     let now = shards.time(cache.clock.now())

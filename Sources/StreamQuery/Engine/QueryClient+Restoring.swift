@@ -113,7 +113,7 @@ nonisolated extension QueryClient {
           index.flatMap { state.slots[$0].query }, state.kept
         )
       }
-      // Another thread may have placed the data meanwhile.
+      // Another thread may have put the data into the cache meanwhile.
       if present != nil || !mayRestore { return .over(Restored(box: present)) }
       let query = keeping(key, definition, known)
       guard query.isPersisted, let source = query.initialData,

@@ -21,14 +21,14 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Evaluates the conditions that a transaction asks about.
+  /// Evaluates the conditions that a transaction returns.
   private func conditions(
     _ body: (inout CacheState, inout Transaction) -> [RefetchCondition.Question]
   ) {
     for question in transaction(body) { evaluate(question) }
   }
 
-  /// Evaluates a condition in a task of its own, so that nothing else waits for it.
+  /// Evaluates a condition in a separate task, so that nothing else waits for the evaluation.
   func evaluate(_ question: RefetchCondition.Question) {
     let store = question.restoring.flatMap { self.store(of: $0) }
     _ = Task.detached(on: configuration.executor) { [weak self, scheduling] in

@@ -48,7 +48,7 @@ nonisolated extension QueryClient {
     search(filter, item) { _, _, _ in }.search.allMatches()
   }
 
-  /// Runs a search to its end, and asks the filter's predicates between its visits.
+  /// Runs a search to its end, and evaluates the filter's predicates between the search's visits.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
@@ -68,7 +68,7 @@ nonisolated extension QueryClient {
       wantsInfo: wantsInfo
     )
     let result = commit { _ in
-      // The predicates are asked about the matches so far.
+      // The predicates judge the matches so far.
       search.mergeAnswers(search.questions.map(filter.matches))
       return .answer(())
     } applying: { _, _, state, transaction -> Result? in

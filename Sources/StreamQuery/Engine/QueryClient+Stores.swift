@@ -22,7 +22,7 @@ nonisolated extension QueryClient {
     }.compactMap(\.item)
   }
 
-  /// Waits until the stores and the outbox have heard of all earlier work of this caller.
+  /// Waits until the stores and the outbox have been told of all earlier work of this caller.
   ///
   /// Another thread may be about to tell the stores and the outbox.
   package func actionsPerformed() async {

@@ -141,12 +141,12 @@ struct ServingRecord: Equatable, Sendable {
     return now >= due
   }
 
-  /// Notes the time at which a waiting caller gets stale data instead.
+  /// Records the time at which a waiting caller gets stale data instead of the answer.
   mutating func waiterJoined(until end: Instant) {
     softTimeoutEnd = softTimeoutEnd.map { min($0, end) } ?? end
   }
 
-  /// Notes how long a failure is the answer, because a fetch failed for good.
+  /// Records how long a failure is the answer, because a fetch failed for good.
   ///
   /// - Parameters:
   ///   - span: How long the failure is the answer; `nil` is not at all.
@@ -155,7 +155,7 @@ struct ServingRecord: Equatable, Sendable {
     failureEnd = span.map { now + $0 ?? Instant(nanoseconds: .max) }
   }
 
-  /// Notes the facts about a fetch that brought data.
+  /// Records the facts about a fetch that brought data.
   ///
   /// - Parameters:
   ///   - chance: A random number in 0..<1.

@@ -45,7 +45,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Notes that the network or the app changed, without a refetch.
+  /// Takes a change of the network or the app into account, without a refetch.
   ///
   /// - Parameters:
   ///   - cause: The return; `nil` if the network was lost or the app became inactive.

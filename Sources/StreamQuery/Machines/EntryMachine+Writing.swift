@@ -139,7 +139,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Notes that the entry was invalidated during the fetch in flight.
+  /// Records that the entry was invalidated during the fetch in flight.
   // This is not inlined, because most entries of a bulk call have no fetch.
   @inline(never)
   private mutating func fetchWasOvertaken(isJoining: Bool) {

@@ -123,7 +123,7 @@ struct EvictionOrder: Sendable {
     totalCost += 1
   }
 
-  /// Counts a use of an entry, and moves the entry to its new place.
+  /// Counts a use of an entry, and moves the entry in the order accordingly.
   ///
   /// - Parameters:
   ///   - row: The entry.
@@ -248,7 +248,7 @@ struct EvictionOrder: Sendable {
     let rival = oldest == candidate ? lists[Segment.protected.rawValue].oldest : oldest
     guard rival >= 0 else { return Int(candidate) }
     // The counts must differ by more than one. Otherwise, of two equal entries the one that was
-    // used last would always win, and they would replace each other in turn.
+    // used last would always win, and the two would replace each other again and again.
     let isPopular =
       rows[Int(candidate)].popularity.uses(at: age) > rows[Int(rival)].popularity.uses(at: age) + 1
     return Int(isPopular ? rival : candidate)

@@ -45,7 +45,7 @@ package struct InFlight: Equatable, Sendable {
   package var stopsRetrying = false
   /// The time at which the fetch is cancelled, because nobody wants it and its abandonment is `.linger`.
   package var lingersUntil: Instant?
-  /// The part of the data that the fetch asks for.
+  /// The part of the data that the fetch requests.
   package var part: FetchPart
   /// Whether the server's data changed since the fetch started: then the fetch's answer is dropped, and the
   /// fetch restarts.

@@ -71,7 +71,7 @@ package struct RunProgress: Sendable {
   package enum Phase: Sendable {
     /// The run is not in the outbox's store yet.
     case saving
-    /// The run waits for its turn, the network, the app or its next attempt.
+    /// The run waits for earlier runs of its scope, the network, the app or its next attempt.
     case waiting
     /// The work of the run, or a callback, is running.
     case sending

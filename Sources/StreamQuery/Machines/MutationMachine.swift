@@ -36,7 +36,7 @@ package struct MutationMachine: Equatable, Sendable {
     /// The run waits until the outbox has written it or, if it is not durable, until the outbox
     /// knows which runs come before it.
     case saving
-    /// The run waits for its turn in its scope.
+    /// The run waits until it is the first in its scope.
     case queued
     /// The run waits for the network or the app; leads to `running` when both allow it.
     case paused(before: Pause)

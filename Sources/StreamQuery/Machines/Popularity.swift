@@ -36,7 +36,7 @@ struct PastUses: Sendable {
   /// The remembered keys, as a ring: the oldest is overwritten first.
   private var memories: [Memory] = []
   private var next = 0
-  /// The place of each hash in `memories`; a memory to which no hash leads does not count any more.
+  /// The index of each hash in `memories`; a memory to which no hash leads does not count any more.
   private var slots: [Int: Int32] = [:]
 
   /// The number of remembered keys.

@@ -27,7 +27,7 @@ extension AnyQueryKey {
 }
 
 extension MutationFilter {
-  /// The topics of which a stream of the filter's runs has to hear; `nil` is all.
+  /// The topics that a stream of the filter's runs has to follow; `nil` is all.
   var topics: [MutationTopic]? { node.topics.map(Array.init) }
 }
 

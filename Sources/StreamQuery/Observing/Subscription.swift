@@ -114,7 +114,7 @@ package final class Subscription: Sendable {
       let forwarders = client.transaction(isDated: false) {
         state,
         transaction -> Forwarders? in
-        // The last state is stored before the end is announced, because an observer that hears of the end
+        // The last state is stored before the end is announced, because an observer that learns of the end
         // reads it at once.
         let forwarders = state.detached(of: id).flatMap(detach)
         state.unsubscribe(id, &transaction)

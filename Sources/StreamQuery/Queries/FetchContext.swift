@@ -45,7 +45,7 @@ protocol FetchWork: AnyObject, Sendable {
   var part: FetchPart { get }
 }
 
-/// The page that a fetch of pages asks for.
+/// The page that a fetch of pages requests.
 struct PageAsked: Sendable {
   /// The direction in which the page is added; `nil` if it is a page of the whole value.
   var direction: PageDirection?

@@ -228,7 +228,7 @@ extension QueryRecord.Kind {
   /// - Parameters:
   ///   - row: The row.
   ///   - extra: The row's extra; `nil` for most rows.
-  ///   - numbers: The numbers of keys, by place.
+  ///   - numbers: The numbers of keys, by their indices in the ring.
   fileprivate init(_ row: RecordRow, _ extra: RecordRow.Extra?, _ numbers: [UInt32: UInt32]) {
     let error = Int(truncatingIfNeeded: extra?.errorNumber ?? 0)
     let wait = Duration.recorded(nanoseconds: extra?.wait ?? 0)

@@ -1,6 +1,6 @@
 /// A copy of a ring, or of its newest events, made under the lock; texts are made from it later.
 struct RecordExcerpt: Sendable {
-  /// The place of a reader in the events of a client.
+  /// How far a reader has read the events of a client.
   struct Position: Sendable {
     /// The number of the next event for the reader; 0 if it has read nothing.
     var event: UInt64 = 0
@@ -53,7 +53,7 @@ extension RecordRing {
     return excerpt
   }
 
-  /// The key at a place in ``keys``; `nil` if the place is free.
+  /// The key at an index of ``keys``; `nil` if the index is free.
   private func excerptKey(at place: Int) -> RecordExcerpt.Key? {
     names[place].map {
       RecordExcerpt.Key(number: keys[place].number, name: $0, base: keys[place].base)

@@ -1,7 +1,7 @@
 // The entries that events are about.
 
 extension RecordRing {
-  /// Gives a place in ``keys`` and a number to an entry that was made.
+  /// Gives an index of ``keys`` and a number to an entry that was made.
   @inline(__always)
   mutating func added(_ slot: Int, _ key: EntryKey, _ state: RecordedState) {
     while places.count <= slot { places.append(.max) }
@@ -37,7 +37,7 @@ extension RecordRing {
     hasNews = true
   }
 
-  /// The place of an entry in ``keys``; `nil` if it is not known.
+  /// The index of an entry in ``keys``; `nil` if the entry is not known.
   @inline(__always)
   func place(of slot: Int) -> Int? {
     guard slot < places.count, places[slot] != .max else { return nil }

@@ -101,11 +101,11 @@ struct RecordRing: Sendable {
   var hasNews = false
 
   var keys = RecordRows<Key>()
-  /// The keys themselves, beside ``keys``; `nil` while a place is free.
+  /// The keys themselves, beside ``keys``; `nil` while an index is free.
   var names: [EntryKey?] = []
   var freePlaces: [UInt32] = []
   var lastKey: UInt32 = 0
-  /// The places of entries in ``keys``, by slot.
+  /// The indices of entries in ``keys``, by slot.
   var places: [UInt32] = []
 
   var runs: [UInt32: Run] = [:]

@@ -1,7 +1,7 @@
 /// An event in the ring: everything that most events have, in a fixed room.
 struct RecordRow: Sendable {
   var time: Int64
-  /// The place of the entry in the keys of the ring, or the number of the run.
+  /// The index of the entry in the keys of the ring, or the number of the run.
   var subject: UInt32 = 0
   /// The number of the fetch or the run, or a count.
   var detail: UInt32 = 0

@@ -54,7 +54,7 @@ extension RecordRing {
     return options.number(of: terms)
   }
 
-  /// Takes note that a query with these options took over an entry.
+  /// Records that a query with these options took over an entry.
   mutating func adopted(_ slot: Int, _ terms: QueryTerms, at time: Int64) {
     logBegun(at: time)
     guard let place = place(of: slot) else { return }
@@ -62,7 +62,7 @@ extension RecordRing {
     let former = keys[place].present.options
     guard number != former else { return }
     setOptions(number, of: place)
-    // The first query needs no event of its own: it comes with the entry.
+    // The first query needs no event of its own, because it comes with the entry.
     if former != 0 { logUnfinished(.adopted, place, at: time) }
   }
 }

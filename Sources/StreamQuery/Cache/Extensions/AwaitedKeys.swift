@@ -206,7 +206,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - candidate: The entry.
-  ///   - start: The place of the fetch's start.
+  ///   - start: The number of the fetch's start in the order of events.
   ///   - now: The time.
   /// - Returns: The longest wait for such imports; `nil` if there is none.
   mutating func importWait(

@@ -58,7 +58,7 @@ struct CacheExtensions: Sendable {
   var record = RecordRing()
 }
 
-/// A change that the extensions of a cache hear of; an `Int` is the slot of an entry.
+/// A change of which the extensions of a cache are told; an `Int` is the slot of an entry.
 enum CacheChange {
   /// The entry was made; too many keys may have the same hash.
   case added(Int, isCrowded: Bool)
@@ -89,7 +89,7 @@ enum CacheChange {
   case environmentChanged
   /// A connected stream of triggers, with this name, had an element.
   case triggered(String)
-  /// A trigger stream of the entry's own query had an element.
+  /// A trigger stream of the entry's own query delivered an element.
   case heard(Int)
   /// The entries in these slots are about to move into new ones, in this order; all others leave.
   case moving([Int32])

@@ -16,7 +16,7 @@ extension CacheState {
     return extensions.imports.began(end, limit: limit)
   }
 
-  /// Notes the keys that an archive is still to bring.
+  /// Adds the keys that an archive is still to bring.
   mutating func named(_ texts: [String], by import: Int, _ transaction: Transaction) {
     extensions.imports.named(texts, by: `import`, at: transaction.environment.now.instant)
   }
@@ -158,7 +158,7 @@ extension CacheState {
     resumeDeferred(index, &transaction)
   }
 
-  /// Notes for imports that the entries of a filter are removed or invalidated, including entries
+  /// Records for imports that the entries of a filter are removed or invalidated, including entries
   /// that are still to come.
   mutating func recordBulkChange(
     _ filter: EntryFilter,

@@ -1,4 +1,4 @@
-// Notes of changed entries: for searches that release the lock in between, and for the persister.
+// Lists of changed entries: for searches that release the lock in between, and for the persister.
 
 extension CacheState {
   /// Records for a search which entries change from now on.
@@ -60,7 +60,7 @@ extension CacheState {
   /// Whether there are changes to take.
   var hasPersistedChanges: Bool { extensions.persisted.map { !$0.isEmpty } ?? false }
 
-  /// How often changes of persisted entries were noted.
+  /// The number of changes of persisted entries so far.
   var persistedNoteCount: UInt64 { extensions.persisted?.noteCount ?? 0 }
 
   /// Takes changes of persisted entries.
@@ -100,7 +100,7 @@ extension CacheState {
     return slots[index].key
   }
 
-  /// Notes that an entry is about to be dropped or emptied.
+  /// Records for the persister that an entry is about to be dropped or emptied.
   mutating func noteRemoval(of index: Int, _ reason: QueryEvent.RemovalReason) {
     guard extensions.active.contains(.persisted), let key = slots[index].key,
       slots[index].query?.isPersisted == true
@@ -116,7 +116,7 @@ extension CacheState {
     }
   }
 
-  /// Notes that another query is about to take an entry over.
+  /// Records for the persister that another query is about to take an entry over.
   ///
   /// The last change of the former query's data is still saved, although the data of the new query
   /// is not.
@@ -129,7 +129,7 @@ extension CacheState {
     notePersisted(.expired(entry), of: id)
   }
 
-  /// Notes that all entries are about to be removed.
+  /// Records for the persister that all entries are about to be removed.
   mutating func noteRemovalOfAll() {
     guard extensions.active.contains(.persisted) else { return }
     kept.removals += 1

@@ -1,4 +1,4 @@
-/// Notes of changes of keys while imports run.
+/// Records of changes of keys while imports run, each called a note.
 ///
 /// The number of notes is bounded. If there are too many, they are applied to all keys: then more
 /// is fetched than necessary, but no outdated data is brought back.
@@ -62,7 +62,7 @@ struct KeyNotes: Sendable {
   /// Whether there are too many notes, so that ``generalize()`` has to follow.
   var isFull: Bool { keys.count > Self.keyLimit || bulkChanges.count > Self.sweepLimit }
 
-  /// Notes a change of a key.
+  /// Records a change of a key.
   ///
   /// - Parameters:
   ///   - note: The change.
@@ -80,7 +80,7 @@ struct KeyNotes: Sendable {
     keys[key, default: Note()].join(note)
   }
 
-  /// Notes a change of the entries of a filter.
+  /// Records a change of the entries of a filter.
   ///
   /// - Parameters:
   ///   - note: The change.

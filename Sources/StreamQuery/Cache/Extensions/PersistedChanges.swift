@@ -26,7 +26,7 @@ package struct PersistedChanges: Sendable {
   /// Whether there are so many removals that the persister should take them now.
   var isCrowded: Bool { removals.count >= Self.most }
 
-  /// Notes that an entry changed.
+  /// Records that an entry changed.
   ///
   /// - Returns: Whether it is the first change.
   mutating func entryChanged(_ entry: EntryID) -> Bool {
@@ -36,7 +36,7 @@ package struct PersistedChanges: Sendable {
     return isFirst
   }
 
-  /// Notes that an entry is gone.
+  /// Records that an entry is gone.
   ///
   /// - Returns: Whether the persister is to be called: it is the first change, or there are many.
   mutating func entryLeft(_ removal: Removal, of entry: EntryID?) -> Bool {
