@@ -68,7 +68,7 @@ enum MutationAction: Sendable {
 enum CallerAction: Sendable {
   /// Make the task for work that another thread will start.
   case prepareTask(PreparedTask)
-  /// Raise the priority of work to at least the given one; `nil` means that of the caller.
+  /// Raise the priority of work to at least the given priority; `nil` means the caller's priority.
   case lend(TaskChain, WorkPriority?)
   case several([CallerAction])
 }

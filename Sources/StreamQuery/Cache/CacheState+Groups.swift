@@ -83,7 +83,7 @@ extension CacheState {
     var changes: [ObservationChange] = []
     changes.reserveCapacity(changed.count)
     for position in changed {
-      // A member that was removed after its change is skipped.
+      // A member that was removed after a change is skipped.
       guard let id = groups[group].member(at: Int(position)) else { continue }
       guard let index = find(id) else {
         changes.append(ObservationChange(position: Int(position), id: id, seen: nil))

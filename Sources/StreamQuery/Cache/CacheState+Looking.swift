@@ -135,7 +135,7 @@ extension CacheState {
     wakeIfNews(observer, slots[Int(observers[observer].entry)].snapshot?.version)
   }
 
-  /// Wakes a suspended observer if it would see a difference.
+  /// Wakes a suspended observer if this observer would see a difference.
   ///
   /// Without a snapshot there always is a difference, because nobody has read the entry since its
   /// last change.

@@ -1,5 +1,5 @@
 extension CacheState {
-  /// Lets the handle of a finished run keep showing its end.
+  /// Lets the handle of a finished run keep showing the end of the run.
   mutating func keep(_ index: Int) {
     guard let handle = mutations.slots[index].handle else { return }
     let snapshot = mutations.snapshot(index)
@@ -13,7 +13,7 @@ extension CacheState {
     return mutations.lastFollower
   }
 
-  /// Points a handle at the run that is started through it, or at none.
+  /// Points a handle at the run that is started through this handle, or at none.
   mutating func follow(_ follower: Int, _ run: MutationID?, _ transaction: inout Transaction) {
     guard mutations.followers[follower] != nil else { return }
     if let run, let index = mutations.find(run) {

@@ -50,7 +50,7 @@ extension CacheState {
     return id
   }
 
-  /// Makes the runs of a scope as urgent as a run that is about to join it and waits for them.
+  /// Makes the runs of a scope as urgent as a run that is about to join the scope and waits for them.
   ///
   /// - Complexity: O(*n*) in the number of less urgent runs. A run that is as urgent has already
   ///   raised the runs before it.

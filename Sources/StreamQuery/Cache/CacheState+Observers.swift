@@ -137,7 +137,7 @@ extension CacheState {
     return (key, currentSnapshot(Int(observers[index].entry)), observers[index].query)
   }
 
-  /// The placeholder of an observer on an entry; `nil` if it observes another entry.
+  /// The placeholder of an observer on an entry; `nil` if the observer observes another entry.
   func placeholder(of id: ObserverID, on key: EntryKey) -> ValueBox? {
     guard let index = find(id), slots[Int(observers[index].entry)].key == key else { return nil }
     return observers[index].query?.placeholder

@@ -77,7 +77,7 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// Writes a value whose type only the entry knows, such as one that somebody has typed.
+  /// Writes a value whose type only the entry knows, for example a value that a user has typed in.
   ///
   /// - Parameters:
   ///   - info: The entry.

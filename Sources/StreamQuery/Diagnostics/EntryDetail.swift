@@ -6,7 +6,7 @@
     public var name: String
     /// The value in words, such as `5 min`.
     public var value: String
-    /// The layer that sets it.
+    /// The layer that sets the option.
     public var layer: Layer
   }
 

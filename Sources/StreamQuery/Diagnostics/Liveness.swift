@@ -12,7 +12,7 @@ package struct Liveness: Sendable {
       case resting(Duration)
       /// The work waits for the network or the app.
       case paused
-      /// The run waits for the runs before it in its scope.
+      /// The run waits for the earlier runs of its scope.
       case queued
     }
 

@@ -119,7 +119,7 @@ nonisolated extension QueryClient {
     return resolution
   }
 
-  /// Evaluates the initial data of a query if its entry has no data.
+  /// Evaluates the initial data of a query if the query's entry has no data.
   private func obtainInitialData(
     of query: ResolvedQuery,
     for key: EntryKey,

@@ -67,11 +67,11 @@ nonisolated extension QueryClient {
     @inline(__always) get { awaitsImports.load(ordering: .acquiring) }
   }
 
-  /// Whether a fetch waits because an import may bring its data.
+  /// Whether a fetch waits because an import may bring the data.
   ///
-  /// If the import does not, the attempt is started again.
+  /// If the import does not bring it, the attempt is started again.
   ///
-  /// It is not inlined, because the task of each fetch would reserve stack space for it.
+  /// This is not inlined, because the task of each fetch would reserve stack space for it.
   @inline(never)
   private func defersToImport(_ job: FetchJob) -> Bool {
     // The text is made by user code, outside of locks. A key without a text cannot be in an archive.

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 nonisolated extension QueryClient {
-  /// Ends the client's waits for its clock and its signals.
+  /// Ends the waits of the client: for its clock and for its signals.
   package func stopWaiting() {
     sources.cancel()
     timer.cancel()

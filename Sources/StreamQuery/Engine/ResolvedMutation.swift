@@ -101,7 +101,7 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
 }
 
 extension StoredMutation {
-  /// The mutation with its work and its callbacks.
+  /// The mutation with the work and the callbacks.
   @inline(__always)
   package var resolved: ResolvedMutation {
     // No other subclass exists, and the base class is never instantiated. `unsafeDowncast` itself checks this

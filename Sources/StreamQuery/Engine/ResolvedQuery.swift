@@ -201,7 +201,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     duration.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }
 
-  /// The closure with which a query fetches: its own, or its key's default.
+  /// The closure with which a query fetches: its own, or the default for the key.
   static func fetch(
     of definition: QueryDefinition,
     for key: AnyQueryKey,

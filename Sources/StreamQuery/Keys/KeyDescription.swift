@@ -48,8 +48,8 @@ extension KeyPart {
 
 /// Describes any value without showing the order of a hash table.
 ///
-/// `String(describing:)` visits sets and dictionaries in an order that differs between launches. A
-/// value's own description is used unchanged.
+/// `String(describing:)` visits sets and dictionaries in an order that differs between launches. If a
+/// value describes itself, its description is used unchanged.
 private func logTextOf(_ value: Any, depth: Int = 0) -> String {
   // Objects may refer to themselves.
   guard depth < 8 else { return "…" }

@@ -7,7 +7,7 @@ extension KeyTextNode {
       becomeTooDeep()
       throw KeyText.TooDeep()
     }
-    // Only a few types are handled here; every other value goes through the type's own conformance.
+    // Only a few types are handled here; every other value encodes itself.
     if let text = KeyTextNode.primitive(value) {
       set(text)
     } else if let value = value as? any CanonicallyEncodable {

@@ -210,7 +210,7 @@ package struct KeyIndex {
 
   private func child(of parent: Int32, part: KeyPart, hash: Int) -> Int32? {
     nodeTable.first(hash: hash) {
-      // The node is read in place, because a copy would retain its part.
+      // The node is read in place, because a copy would retain the node's part.
       nodes[Int($0)].hash == hash && nodes[Int($0)].parent == parent && nodes[Int($0)].part == part
     } order: {
       compare(part, below: parent, to: $0)
@@ -311,7 +311,7 @@ package struct KeyIndex {
     return position
   }
 
-  /// Frees a node without entries and children, then its parent if that was the last child.
+  /// Frees a node without entries and children, then the parent if this node was its last child.
   private mutating func prune(from start: Int32, into garbage: inout Garbage) {
     var position = start
     while position != KeyIndex.root {

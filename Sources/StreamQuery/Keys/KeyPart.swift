@@ -158,7 +158,7 @@ struct KeyField: Hashable, Sendable {
   var part: KeyPart
 }
 
-/// A box for a value of a type that does not have its own case in ``KeyPart``.
+/// A box for a value of a type without a case of its own in ``KeyPart``.
 protocol KeyPartBox: AnyObject, Sendable {
   /// The value, for texts and diagnostics.
   var value: any Hashable { get }

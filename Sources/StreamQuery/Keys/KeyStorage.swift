@@ -9,8 +9,8 @@ struct KeyStorage: Sendable {
   init(_ parts: consuming [KeyPart]) {
     var hasher = Hasher()
     KeyPart.hash(parts, into: &hasher)
-    // If the array was full, appending would double its size, and the key would keep that for as
-    // long as it lives.
+    // If the array was full, appending would double its size, and the key would keep the unused half
+    // for as long as the key lives.
     parts.reserveCapacity(parts.count + 1)
     parts.append(.int(hasher.finalize()))
     row = parts

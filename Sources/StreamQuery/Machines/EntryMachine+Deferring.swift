@@ -17,7 +17,7 @@ extension EntryMachine {
       && current.part == .whole && current.undo.stashed == nil
   }
 
-  /// Defers the first attempt of a fetch, because an import may bring its data.
+  /// Defers the first attempt of a fetch, because an import may bring the data.
   ///
   /// - Parameters:
   ///   - id: The fetch.
@@ -28,7 +28,7 @@ extension EntryMachine {
     fetch?.wasDeferred = true
   }
 
-  /// Sets a new limit for a deferred fetch, because other imports may bring its data now.
+  /// Sets a new limit for a deferred fetch, because other imports may bring the data now.
   ///
   /// - Parameter limit: The time at which the fetch begins even without an import; `nil` is never.
   /// - Returns: No actions, because observers see no difference.
@@ -37,7 +37,7 @@ extension EntryMachine {
     return .none
   }
 
-  /// Begins a deferred fetch, because no import or store brings its data.
+  /// Begins a deferred fetch, because no import or store brings the data.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions; none if no fetch is deferred.

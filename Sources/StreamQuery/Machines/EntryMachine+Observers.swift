@@ -11,7 +11,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - resolvedOptions: Its options.
-  ///   - arrival: The way in which it came.
+  ///   - arrival: The way in which the observer came.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func observed(

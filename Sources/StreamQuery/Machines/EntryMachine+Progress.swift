@@ -96,7 +96,7 @@ extension EntryMachine {
   /// Answers the callers with an element of an endless stream, and ends the client's own request for the
   /// fetch.
   ///
-  /// The stream goes on while it is observed. If a newer fetch was requested, it replaces the stream now,
+  /// The stream goes on while it is observed. A newer fetch that was requested replaces the stream now,
   /// because the stream has no end.
   private mutating func delivered(
     _ current: InFlight,

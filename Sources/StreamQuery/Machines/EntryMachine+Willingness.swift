@@ -7,8 +7,8 @@ extension EntryMachine {
     return hasData && isWilling(resolvedOptions.onSubscribe, resolvedOptions, at: now)
   }
 
-  /// Whether a new observer changes the state that others see, because it starts or resumes a
-  /// fetch.
+  /// Whether a new observer starts or resumes a fetch, and so changes the state that other observers
+  /// see.
   @inline(__always)
   func changesOnArrival(of resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
     !isFetching && fetchesOnSubscribe(resolvedOptions, at: now)

@@ -60,7 +60,7 @@ package struct EntryMachine: Equatable, Sendable {
   /// The options of the next fetch.
   var fetchOptions = FetchOptions()
   var fetchSerial: UInt32 = 0
-  /// The last start, failure or end of a fetch: the next tick of polling counts from it.
+  /// The last start, failure or end of a fetch: the next tick of polling counts from this time.
   var lastTick = Instant.distantPast
   /// Ticks of polling up to this time have been handled; later ones are still to come.
   var polledUntil = Instant.distantPast
@@ -85,7 +85,7 @@ package struct EntryMachine: Equatable, Sendable {
     polledUntil = now
   }
 
-  /// The retention of the observer that left last, if it had its own.
+  /// The retention of the observer that left last; `nil` if this observer had none of its own.
   var leaverGcTime: TimeSpan? {
     get { packedLeaverGCTime.value }
     set { packedLeaverGCTime = TimeSpan.Packed(newValue) }

@@ -10,7 +10,7 @@ extension MutationMachine {
     actions.changed = phase != old
   }
 
-  /// Begins with the preparation if there is one, otherwise with the step after it.
+  /// Begins with the preparation if there is one, otherwise with the step after the preparation.
   mutating func prepareOrEnter(in environment: Environment, _ actions: inout MutationActions) {
     guard reached < .prepared else { return enter(in: environment, &actions) }
     judgePreparing(in: environment, &actions)
@@ -18,7 +18,7 @@ extension MutationMachine {
     actions.step = .prepare
   }
 
-  /// Goes on to the first attempt, or to the wait before it.
+  /// Goes on to the first attempt, or to the wait before that attempt.
   mutating func enter(in environment: Environment, _ actions: inout MutationActions) {
     actions.changed = true
     if keeping == .wanted {

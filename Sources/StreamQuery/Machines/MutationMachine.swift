@@ -164,7 +164,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   // MARK: Inputs
 
-  /// Begins the run: with its preparation if it has one, otherwise with its first attempt.
+  /// Begins the run: with the preparation if there is one, otherwise with the first attempt.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -237,7 +237,7 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// Makes the run the first of its scope, because the runs before it are over.
+  /// Makes the run the first of its scope, because all earlier runs of the scope are over.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.

@@ -33,7 +33,7 @@ package struct PollJitter: Hashable, Sendable {
   /// - Parameters:
   ///   - interval: The interval without the random part.
   ///   - base: The time of the tick.
-  /// - Returns: The interval; an infinite one stays infinite.
+  /// - Returns: The interval with its random part; an infinite interval stays infinite.
   func applied(to interval: TimeSpan, since base: Instant) -> TimeSpan {
     guard part > 0, interval > .zero, !interval.isInfinite else { return interval }
     let seed = UInt64(bitPattern: base.nanoseconds) ^ UInt64(salt) << 56

@@ -2,7 +2,7 @@
 ///
 /// It also limits how long a report that the network is down is believed.
 struct ReturnPacing: Equatable {
-  /// A refetch of one entry, at its own moment of the time over which refetches are spread.
+  /// A refetch of one entry, at a random moment of the time over which refetches are spread.
   struct Row: Equatable {
     let entry: EntryID
     let cause: FetchCause

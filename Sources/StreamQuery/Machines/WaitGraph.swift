@@ -27,7 +27,7 @@ struct WaitGraph: Sendable {
 
   /// Whether a piece of work equals another one, or waits for it, directly or through others.
   ///
-  /// - Complexity: O(*n*) in the work that it waits for.
+  /// - Complexity: O(*n*) in the work that the given piece waits for.
   func waits(_ work: WorkID, for other: WorkID) -> Bool {
     if work == other || work.isBehind(other) { return true }
     var open = [work]
@@ -66,7 +66,7 @@ struct WaitGraph: Sendable {
     if waits[source]?.isEmpty == true { workEnded(source) }
   }
 
-  /// Ends all waits of a piece of work that is over, even if its tasks still wait.
+  /// Ends all waits of a piece of work that is over, even if tasks of this work still wait.
   mutating func workEnded(_ work: WorkID) {
     waits[work] = nil
     guard let scope = work.scope else { return }
@@ -94,7 +94,7 @@ enum WorkID: Hashable, Sendable {
     return .run(cache: cache, serial: 0, scope: scope)
   }
 
-  /// Whether both are runs of one scope, and the other one comes first.
+  /// Whether both are runs of one scope, and the other run comes first.
   func isBehind(_ other: WorkID) -> Bool {
     guard case .run(let cache, let serial, let scope?) = self,
       case .run(cache, let otherSerial, scope) = other

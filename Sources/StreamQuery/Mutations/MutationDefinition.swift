@@ -34,7 +34,7 @@ package final class MutationDefinition: Sendable {
     self.outputTypeName = outputTypeName
   }
 
-  /// Whether the mutation has its own rule for which of its runs wait for each other.
+  /// Whether the mutation itself says which of its runs wait for each other.
   package var ordersRuns: Bool {
     options.scope != nil || options.pacing == .newest || grouping.scope != nil
   }

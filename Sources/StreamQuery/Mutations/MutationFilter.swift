@@ -54,7 +54,7 @@ public struct MutationFilter: Sendable, _FreeOfActors {
   /// - Returns: The filter.
   public static func status(_ status: MutationStatus) -> Self { Self { $0.status == status } }
 
-  /// Runs of mutations whose keys start with a prefix; a record in it matches records with more fields, too.
+  /// Runs of mutations whose keys start with a prefix; a record in the prefix also matches larger records.
   ///
   /// - Parameter key: The prefix.
   /// - Returns: The filter.

@@ -52,7 +52,7 @@ package final class MutationJob: Sendable {
     pacingKey = mutation.pacingKey
     self.submittedAt = submittedAt
     let work = WorkID.run(cache: cache, serial: id.serial, scope: mutation.scope)
-    // Runs that wait behind this run in its scope read its priority.
+    // Later runs of the same scope read this run's priority.
     let tasks = TaskChain(of: work, isCompared: mutation.scope != nil)
     present = Mutex(
       Present(
@@ -134,7 +134,7 @@ package final class MutationJob: Sendable {
     }
   }
 
-  /// Marks the run as over: it keeps only the facts that its snapshots show.
+  /// Marks the run as over: this object keeps only the facts that snapshots show.
   func retire(into garbage: inout Garbage) {
     present.withLock { present in
       garbage.collect(present.mutation.take())

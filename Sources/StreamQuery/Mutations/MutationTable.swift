@@ -1,6 +1,6 @@
 /// The runs of a client, in slots.
 struct MutationTable {
-  /// A handle that shows one run: the last one that it started.
+  /// A handle that shows one run: the last run that was started through the handle.
   struct Follower {
     var run: MutationID?
     /// The final state of a run that was cleared while the handle showed it.

@@ -35,7 +35,7 @@ public struct OptimisticChanges: _FreeOfActors {
 }
 
 /// The typed half of ``OptimisticLayer``, with the change of a user.
-// Unchecked like its superclass: its one property is immutable and `Sendable`.
+// Unchecked like the superclass: the one property here is immutable and `Sendable`.
 final class TypedLayer<Value: Sendable>: OptimisticLayer, @unchecked Sendable {
   private let change: @Sendable (inout Value?) -> Void
 

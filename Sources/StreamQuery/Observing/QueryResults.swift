@@ -27,7 +27,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - client: The client that observes it.
+  ///   - client: The client that observes the query.
   ///   - subscribe: Makes the observer of an iterator; `nil` if the observer has no options of its
   ///     own, and needs no closure.
   @inlinable

@@ -230,7 +230,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.init(key: key, boxing: { TypedBox(try await fetch($0)) })
   }
 
-  /// Creates a query whose fetch boxes its value, because its caller knows the type of the value.
+  /// Creates a query whose fetch boxes the value itself, because the caller knows the type of the value.
   @usableFromInline
   package init(
     key: QueryKey<Value>,

@@ -213,7 +213,7 @@ final class DefinitionExtras: @unchecked Sendable {
     var persistence: (any PersistencePolicy)?
   }
 
-  /// The source of initial data; a class, so that an entry can keep it without its query, see
+  /// The source of initial data; a class, so that an entry can keep it without the query, see
   /// ``StoredInitialData``.
   final class InitialDataSource: Sendable {
     /// Finds saved data of the query; `nil` if the query's data is not saved.

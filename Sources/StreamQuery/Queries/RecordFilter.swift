@@ -83,7 +83,7 @@ package struct RecordFilter: Hashable, Sendable {
   private static func node(of filter: EntryFilter, _ isOfKeys: inout Bool) -> Node {
     switch filter {
     case .all: return .constant(true)
-    // If the key has no text, its entry was never saved, and no record matches.
+    // If the key has no text, the entry was never saved, and no record matches.
     case .entry(let key): return (try? key.canonicalText()).map(Node.key) ?? .constant(false)
     case .prefix(let key):
       guard let text = try? key.canonicalText() else { return .constant(false) }

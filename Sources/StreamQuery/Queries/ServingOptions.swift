@@ -81,7 +81,7 @@ final class ServingTerms: Sendable {
 
 /// Options about callers while the server is slow or down; see <doc:OnTheServer>.
 extension QueryOptions {
-  /// How long after data became stale it is returned if its refetch fails; not at all by default.
+  /// How long data is still returned after it became stale, if the refetch fails; not at all by default.
   public var staleIfError: Duration? {
     get { serving?.values.staleIfError }
     @inline(__always) set { changeServing { $0.staleIfError = newValue } }
@@ -135,7 +135,7 @@ extension QueryOptions {
 
 /// Options about callers while the server is slow or down; see <doc:OnTheServer>.
 extension Query {
-  /// How long after data became stale it is returned if its refetch fails; not at all by default.
+  /// How long data is still returned after it became stale, if the refetch fails; not at all by default.
   ///
   /// `fetch` then returns the stale data instead of throwing. The failure is still in the results of streams
   /// and in the events, and the next `fetch` asks again. With `throwOnError: true`, `fetch` throws in any

@@ -18,7 +18,7 @@ class StoredQuery: @unchecked Sendable {
   final let serving: ServingTerms?
   /// A placeholder for missing data.
   final let placeholder: ValueBox?
-  /// The query without the placeholder, for the entry, if the placeholder is that of one observer;
+  /// The query without the placeholder, for the entry, if the placeholder is for a single observer;
   /// otherwise `nil`.
   final let plain: StoredQuery?
   final let feature: QueryFeature?

@@ -3,7 +3,7 @@ extension QueryRecord {
   public struct Event: Hashable, Sendable, _FreeOfActors, Identifiable {
     /// The number of the event among the client's recorded events; the next event has the next number.
     public var number: Int
-    /// The time since time 0; not before that of the event before.
+    /// The time since time 0; not before the time of the previous event.
     public var time: Duration
     /// The kind of the event.
     public var kind: Kind

@@ -53,7 +53,7 @@ extension QueryRecord {
       set { self[.data] = newValue }
     }
 
-    /// Whether the entry was invalidated, or a fetch of it failed, since its data arrived.
+    /// Whether the entry was invalidated, or a fetch of it failed, since the data arrived.
     public var isInvalidated: Bool {
       get { self[.invalidated] }
       set { self[.invalidated] = newValue }

@@ -24,7 +24,7 @@ extension QueryRecord.Kind {
     }
   }
 
-  /// Decodes an event; `nil` if this version does not know it.
+  /// Decodes an event; `nil` if this version does not know the event.
   init?(from row: inout some UnkeyedDecodingContainer) throws {
     let number = try row.decodeCount()
     guard let code = UInt8(exactly: number).flatMap(RecordCode.init(rawValue:)) else {
@@ -71,8 +71,8 @@ extension QueryRecord.Kind {
 
   /// Decodes the state after an event of an entry that this version does not know.
   ///
-  /// The result is `nil` unless the first element is a key and the last one a state. Without that state, the
-  /// states until the entry's next event would be wrong.
+  /// The result is `nil` unless the first element is a key and the last one a state. If this state were
+  /// skipped, the entry's state would be wrong until its next event.
   fileprivate init?(unknownEventOfEntry row: inout some UnkeyedDecodingContainer) {
     guard let key = try? row.decode(Int.self), key > 0 else { return nil }
     guard let last = row.count.map({ $0 - 1 }), last >= row.currentIndex else { return nil }

@@ -1,6 +1,6 @@
 #if canImport(Glibc)
 private import Glibc
-// An optimised build needs this import: the compiler may find `timespec` in that module first, depending on
+// An optimised build needs this import: the compiler may find `timespec` in this module first, depending on
 // the order of files.
 #if canImport(SwiftOverlayShims)
 private import SwiftOverlayShims

@@ -1,6 +1,6 @@
 /// The deadlines of many waits, each with the work to do when it is due.
 ///
-/// A cancelled deadline leaves nothing behind: its row serves the next one.
+/// A cancelled deadline leaves nothing behind: the next deadline uses its row.
 struct DeadlineTable<Work: Sendable> {
   /// The identity of a deadline; one that was reached or cancelled identifies nothing any more.
   struct ID: Equatable, Sendable {

@@ -163,7 +163,7 @@ extension Deadlines {
   let deadlines: Deadlines
   let id: DeadlineTable<Deadlines.Work>.ID
 
-  /// Cancels the deadline, and releases its work; does nothing if its time has come.
+  /// Cancels the deadline, and releases the work; does nothing if the time has come.
   ///
   /// - Complexity: O(log *n*) in the number of deadlines.
   public func cancel() { deadlines.cancel(id) }

@@ -1,6 +1,6 @@
 /// The free rows of a table: the one that was freed last is used first.
 ///
-/// The table itself stays an array of its owner: its rows are large, and are read in place.
+/// The table itself stays an array of the owner: the rows are large, and are read in place.
 struct FreeRows {
   protocol Row {
     /// The row that was freed before this one, while this row is free; -1 if there is none.

@@ -53,7 +53,7 @@ final class WaitGroup: Sendable {
     resumption?.resume()
   }
 
-  /// States that all fetches are registered: from now on, the last one to settle ends the wait.
+  /// States that all fetches are registered: from now on, the last fetch to settle ends the wait.
   func open() {
     resolve(.settled)
   }

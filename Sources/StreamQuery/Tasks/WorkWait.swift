@@ -46,7 +46,7 @@ final class WorkWait: Sendable {
     Self.graph.withLock { $0.removeWait(number, of: source) }
   }
 
-  /// Ends all waits of a piece of work that is over, even if its tasks still wait.
+  /// Ends all waits of a piece of work that is over, even if tasks of this work still wait.
   fileprivate static func workEnded(_ work: WorkID) {
     graph.withLock { $0.workEnded(work) }
   }
@@ -97,7 +97,7 @@ extension TaskChain {
 
   /// Ends the waits of a fetch that is over, although tasks that it started may continue.
   ///
-  /// A run does not need this: the task that ends the run also awaits the targets of its waits.
+  /// A run does not need this: the task that ends the run also awaits the targets of the run's waits.
   func workEnded() {
     if lifecycle.markOver() { WorkWait.workEnded(work) }
   }

@@ -25,7 +25,7 @@ struct BackgroundTime: Sendable {
 
 #if canImport(Darwin) && !os(macOS)
 extension BackgroundTime {
-  /// An expiring activity, which app extensions and watches have, too.
+  /// An expiring activity; app extensions and watches have such activities, too.
   static let system = BackgroundTime { reason in
     let activity = Activity()
     ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in

@@ -103,7 +103,7 @@ extension MemoryPressure {
         eventMask: [.warning, .critical],
         queue: queue
       )
-      // The source keeps its handler, and the handler the source, until it is cancelled.
+      // The source keeps its handler, and the handler the source, until the source is cancelled.
       source.setEventHandler {
         continuation.yield(source.data.contains(.critical) ? .critical : .warning)
       }

@@ -6,7 +6,7 @@ import Synchronization
 /// task. The port has a queue of its own, because each timer that fires goes through it, and an `AsyncStream`
 /// takes several times as long for an element.
 final class SignalPort: Sendable {
-  /// A signal on its way, and the waiter for its completion.
+  /// A signal on its way to the loop, and the waiter for the signal's completion.
   struct Delivery: Sendable {
     let signal: Signal
     let receipt: SharedOneShot<Void>?

@@ -61,7 +61,7 @@ struct StateSource: Sendable {
 @available(*, unavailable)
 extension StateSource.States.Iterator: Sendable {}
 
-/// Returns its state once and finishes: a finished source keeps its last state.
+/// Returns the constant state once and finishes: a finished source keeps its last state.
 private struct ConstantIterator: AsyncIteratorProtocol {
   var state: Bool?
 

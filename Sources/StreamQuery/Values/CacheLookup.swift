@@ -11,7 +11,7 @@ public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   /// Fresh data.
   case hit
   /// Data that is invalidated or older than its stale time, and that the caller accepts: an
-  /// observer shows it while it is refreshed, and `ensure` returns it.
+  /// observer shows the data during its refetch, and `ensure` returns it.
   case staleHit
   /// No data that the caller accepts, but a running fetch: the caller waits for it.
   case joined

@@ -16,7 +16,7 @@ package final class EntrySnapshot: Sendable {
   /// Whether ``base`` is a placeholder, which was never cached; mutations may show something else
   /// over it.
   let isPlaceholder: Bool
-  /// Whether a mutation changes the data that is shown, or the data from which a selection made it.
+  /// Whether a mutation changes the data that is shown, or the data from which a selection was made.
   let isOptimistic: Bool
   /// Whether a selection made ``base`` from the changes of mutations and not from the placeholder.
   private let replacesPlaceholder: Bool

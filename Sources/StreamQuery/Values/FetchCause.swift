@@ -64,7 +64,7 @@ public struct FetchIdentity: Hashable, Sendable, _FreeOfActors, CustomStringConv
   /// The number of the fetch among those of the entry.
   let number: UInt32
 
-  /// The number of the entry and that of the fetch, for the client's log.
+  /// The numbers of the entry and of the fetch, for the client's log.
   @_documentation(visibility: internal)
   public var description: String { "\(entry).\(number)" }
 }

@@ -2,8 +2,8 @@
 public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The query has no fetch: it was made from a key alone, and no default fetch covers the key.
   case missingFetch(key: String)
-  /// A fetch, or the work or a callback of a mutation, would wait for itself: it waited for a fetch that in
-  /// turn waits for it, directly or through others, possibly of other clients.
+  /// A fetch, or the work or a callback of a mutation, would wait for itself: it waited for a fetch that
+  /// itself waits for the waiting code, directly or through others, possibly of other clients.
   case recursiveFetch(key: String)
   /// A default fetch returned a value of another type than the query's, or a default work returned
   /// one of another type than the mutation's output.
@@ -16,11 +16,11 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case notModifiedWithoutData(key: String)
   /// The mutation has no work: it was made from a key alone, and no default covers the key.
   case missingPerform(key: String)
-  /// A fetch, or the work or a callback of a mutation, would wait for itself: it waited for a run that in
-  /// turn waits for it, in its scope, directly or through others, possibly of other clients.
+  /// A fetch, or the work or a callback of a mutation, would wait for itself: it waited for a run that
+  /// waits for the waiting code, in a scope, directly or through others, possibly of other clients.
   case recursiveMutation(key: String)
-  /// A fetch took longer than its caller was ready to wait, and may continue for others; or an attempt
-  /// took longer than its query allows.
+  /// A fetch took longer than a caller was ready to wait, and may continue for others; or an attempt
+  /// took longer than the query allows.
   case timedOut(key: String, limit: Duration)
   /// An attempt of a mutation took longer than its mutation allows.
   case mutationTimedOut(key: String, limit: Duration)

@@ -28,7 +28,7 @@ public struct QueryMeta: Sendable, _FreeOfActors {
     meta.map { base?.merging($0) ?? $0 } ?? base
   }
 
-  /// The entries of both; where both have an entry, that of `other` wins.
+  /// The entries of both values; where both have an entry, the one of `other` wins.
   func merging(_ other: QueryMeta) -> QueryMeta {
     guard !values.isEmpty else { return other }
     var merged = self

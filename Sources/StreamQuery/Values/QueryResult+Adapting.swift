@@ -84,7 +84,7 @@ package enum Equality {
   ///   - new: The other value.
   /// - Returns: Whether they are equal; `nil` if values of the type cannot be compared.
   package static func compare<Value>(_ old: Value, _ new: Value) -> Bool? {
-    // The cast is of the type and not of the value, which would be allocated as an existential.
+    // The type is cast and not the value, because the value would be allocated as an existential.
     guard let type = Value.self as? any Equatable.Type else { return nil }
     return areEqual(old, new, as: type)
   }

@@ -141,7 +141,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   // MARK: Answers and rules
 
-  /// The policy as the machine sees it: the client evaluates closures before.
+  /// The policy without closures, for the machine: the client evaluates closures before.
   var fixed: Answer {
     if case .fixed(let answer) = kind { answer } else { .never }
   }

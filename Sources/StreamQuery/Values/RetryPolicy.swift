@@ -131,7 +131,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     }
   }
 
-  /// Merges the policy of a layer over that of a weaker one.
+  /// Merges the policy of a layer over the policy of a weaker layer.
   static func merge(_ policy: RetryPolicy?, over base: RetryPolicy?) -> RetryPolicy? {
     policy.map { $0.over(base) } ?? base
   }

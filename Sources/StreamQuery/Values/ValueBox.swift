@@ -8,7 +8,7 @@
   @usableFromInline
   init() {}
 
-  /// The box of the value that callers get: this one, or that with the result of a `LayeredBox`.
+  /// The box of the value that callers get: this box or, for a `LayeredBox`, the box with its result.
   ///
   /// This may run user code, so do not call it under the lock.
   package var settled: ValueBox { self }
@@ -31,7 +31,7 @@
 
   /// The type of the value.
   var valueType: any Sendable.Type {
-    // Nothing calls this: only values are written, and their box overrides it.
+    // Nothing calls this: only values are written, and the boxes of values override it.
     fatalError("abstract: only values are written")
   }
 

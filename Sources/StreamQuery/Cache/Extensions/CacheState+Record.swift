@@ -232,7 +232,7 @@ extension CacheState {
     extensions.record.log(row, RecordRow.Extra(filter: filter, hasPredicate: hasPredicate))
   }
 
-  /// Records that a trigger fired; the key is that of the query with the trigger, if it is a query's own.
+  /// Records that a trigger fired; for a query's own trigger, `key` is the key of that query.
   mutating func recordTrigger(_ name: String, of key: EntryKey?, _ transaction: Transaction) {
     extensions.record.log(
       RecordRow(time: transaction.nanoseconds, code: .trigger),

@@ -5,7 +5,7 @@ package struct PersistedChanges: Sendable {
     /// The entry was removed, and its kept data must be removed too; an entry without data may have been
     /// waiting for kept data.
     case removed(EntryKey, hadData: Bool)
-    /// The entry expired, or a query that is not persisted took it over; its last change may not be
+    /// The entry expired, or a query that is not persisted took the entry over; the last change may not be
     /// saved yet.
     case expired(PersistedEntry)
     /// All entries were removed.
