@@ -19,9 +19,9 @@ struct CacheBounds {
 
 // Keeps the tables of entries about as large as their contents.
 //
-// While entries are only added, tables only grow. Their room is given back as a whole, and the
-// remaining entries move into new tables: when all entries are removed at once, or when most have
-// been removed one by one.
+// While entries are only added, the tables only grow. When all entries are removed at once, or when
+// most have been removed one by one, the tables are freed as a whole, and the remaining entries move
+// into new tables.
 extension CacheState {
   /// The limit for the number of slots, as a multiple of the number of entries.
   ///

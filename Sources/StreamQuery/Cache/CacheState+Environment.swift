@@ -286,7 +286,7 @@ extension CacheState {
 
   /// Makes a question again for the present state, after a store was read.
   ///
-  /// - Returns: The question; `nil` if its observer is gone.
+  /// - Returns: The question; `nil` if the observer has left.
   mutating func renewed(
     _ question: RefetchCondition.Question,
     _ transaction: Transaction

@@ -61,7 +61,7 @@ extension CacheState {
     }
   }
 
-  /// How far the fetch of an entry is, for archives that may wait for its data.
+  /// How far the fetch of an entry is, for archives that may wait for the data.
   func exportProgress(_ index: Int) -> ExportProgress {
     let isFetching = slots[index].machine.isFetching
     if slots[index].machine.extent == .part {
@@ -148,7 +148,7 @@ package enum ExportPresence {
   case gone
 }
 
-/// How far a fetch is, for archives that may wait for its data.
+/// How far a fetch is, for archives that may wait for the data.
 package enum ExportProgress: Equatable, Sendable {
   /// There is no fetch, or there is data that the fetch is going to replace.
   case none

@@ -246,9 +246,9 @@ package struct RestoredRun: Sendable {
   /// The types and the key as text, for reports.
   var text = ""
   var identity: RunIdentity
-  /// The number of changes of its input.
+  /// The number of changes of the run's input.
   var revision: UInt64
-  /// Its number among the runs of the client, if it was kept in a store.
+  /// The run's number among the runs of the client, if the run was kept in a store.
   var serial: UInt64 = 0
   package var mutation: StoredMutation
   var input: ValueBox

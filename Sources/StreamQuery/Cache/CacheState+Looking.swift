@@ -103,7 +103,7 @@ extension CacheState {
     }
   }
 
-  /// Wakes the suspended observers of an entry that would see a difference.
+  /// Wakes those suspended observers of an entry that would see a difference.
   mutating func wake(_ entry: Int) {
     let version = slots[entry].snapshot?.version
     for observer in slots[entry].observers { wakeIfNews(Int(observer), version) }

@@ -109,7 +109,7 @@ struct CacheState: ~Copyable {
     announce(.leaving(index, reason), &transaction)
     emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
-    // The index gives up its reference to the key in the same way, so that the last one is not
+    // The index gives up its reference to the key in the same way, so that the last reference is not
     // released under the lock.
     if let key = slots[index].key.take() {
       slots.keys.remove(key.storage, id: short, into: &transaction.garbage)

@@ -3,7 +3,7 @@
 /// It is made outside the lock, for the state at that time, so it may be outdated when it is
 /// applied.
 struct Resolution {
-  /// The query under its defaults.
+  /// The query, merged with its defaults.
   let query: StoredQuery
   /// The options, with the answers of closures.
   var options = ResolvedObserverOptions()

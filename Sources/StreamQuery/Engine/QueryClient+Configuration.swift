@@ -88,7 +88,7 @@ nonisolated extension QueryClient {
     /// The clock on which the client waits, with its sleeps.
     var erasedClock: ErasedClock {
       let own = ErasedClock(clock)
-      // Two clocks of another type may not be the same clock, so they share no deadlines.
+      // Two clocks of another type may be different clocks, so their clients share no deadlines.
       guard clock is ContinuousClock,
         let deadlines = sharedDeadlines ?? (executor == nil ? .shared : nil)
       else { return own }

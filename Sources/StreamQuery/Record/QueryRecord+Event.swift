@@ -84,7 +84,7 @@ extension QueryRecord {
     case servedStale(count: Int)
     /// A run laid an optimistic layer over the data.
     case layered(run: Int)
-    /// The layers of a run went; `run` is 0 if the run ended so long ago that the record does not have it.
+    /// The layers of a run were removed; `run` is 0 if the run ended too long ago for the record.
     case unlayered(run: Int)
     /// Another query, or other options, took the entry over.
     case adopted

@@ -12,7 +12,7 @@ extension QueryRecord {
   ///   - now: The time at which the copy was made, in nanoseconds.
   init(_ excerpt: RecordExcerpt, at now: Int64) {
     self.init(
-      // The date is rounded as its text in seconds since 1970 is, so that a reader gets the same date.
+      // The date is rounded like its text, in seconds since 1970, so that a reader gets the same date.
       date: Date(
         timeIntervalSince1970: Date(timeIntervalSinceReferenceDate: excerpt.date)
           .timeIntervalSince1970

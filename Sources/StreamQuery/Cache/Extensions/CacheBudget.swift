@@ -25,7 +25,7 @@ struct CacheBudget: Sendable {
     order.added(index, hash: key.hash, isPassing: isPassing)
   }
 
-  /// Whether the cost of an entry has to be evaluated, because it has other data than before.
+  /// Whether the cost of an entry has to be evaluated, because the entry has other data than before.
   ///
   /// The former data is released only after the present data came, so the two have different identities.
   mutating func isNews(_ data: ValueBox?, _ index: Int) -> Bool {

@@ -121,7 +121,7 @@ extension CacheState {
     }
   }
 
-  /// Starts a deferred fetch, because its key has changed after the import began.
+  /// Starts the deferred fetch of an entry that has changed after the import began.
   mutating func resumeDeferred(_ index: Int, _ transaction: inout Transaction) {
     // The fetch leaves the list of deferred fetches at the next check.
     if slots[index].machine.isDeferred { input(index, &transaction) { $0.released(in: $1) } }
@@ -135,7 +135,7 @@ extension CacheState {
 
   // MARK: Changes of keys
 
-  /// Records that imports must not bring data to this entry that was current only before now.
+  /// Records that imports must not bring data to this entry that is older than this call.
   mutating func noteFence(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.fenced(key)

@@ -77,7 +77,7 @@ package struct PersistedEntry: Sendable {
   package let info: QueryInfo
   /// The query; it says how to keep the entry.
   let query: StoredQuery
-  /// Whether the entry's data counts as invalidated, perhaps since after the entry was gone.
+  /// Whether the data counts as invalidated; the persister may set this after the entry is gone.
   package var isInvalidated: Bool
 
   init(id: EntryID, info: QueryInfo, query: StoredQuery) {
