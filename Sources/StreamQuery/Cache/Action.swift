@@ -35,7 +35,7 @@ enum Action: Sendable {
   indirect case recordValue(RecordedValue)
   /// Tell the persister that persisted entries changed.
   case persist
-  /// Signal that all earlier actions were performed, or that a wait is over.
+  /// Signal a waiting task: all earlier actions were performed, or the wait is over.
   case reached(SharedOneShot<Void>)
   case mutation(MutationAction)
 }
@@ -59,7 +59,7 @@ enum MutationAction: Sendable {
   case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
   /// Tell observers of mutations that some runs were changed, added or removed.
   case news([MutationNews])
-  /// Do the refetches after a return of the network or of the app, which were delayed until
+  /// Do the refetches after a return of the network or of the app; they were delayed until
   /// mutations that were paused had ended.
   case refetchWilling([FetchCause])
 }

@@ -108,7 +108,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     case recount
   }
 
-  /// Adds an action, or replaces an earlier action of its kind that nobody has taken yet.
+  /// Adds an action, or replaces an earlier action of the same kind that nobody has taken yet.
   mutating func enqueue(_ item: Item, insteadOf kind: Single) {
     let position = kind == .arm ? positions.arm : positions.recount
     if position >= 0 {

@@ -117,7 +117,7 @@ extension CacheState {
   }
 }
 
-/// The rest of a search for entries: all matches of its filter, and as few other entries as keys
+/// The rest of a search for entries: all matches of the filter, and as few other entries as keys
 /// and prefixes allow.
 struct EntryCandidates: Sendable {
   /// A part of the cache.

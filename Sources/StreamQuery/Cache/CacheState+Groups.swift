@@ -225,7 +225,7 @@ struct GroupRow: FreeRows.Row {
 
   enum Reading {
     case byChanges
-    /// As a whole: the state of all members. `isDue` is whether it is to be read even without news.
+    /// As a whole: the state of all members. `isDue`: it is to be read even without news.
     case whole(isDue: Bool)
     /// Nothing more comes: the client has ended, or will soon, or the observation was cancelled.
     case over

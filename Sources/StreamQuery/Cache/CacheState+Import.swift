@@ -1,4 +1,4 @@
-/// The key and date by which a run is recognised if its archive has no identities of runs.
+/// The key and date by which a run is recognised if the archive has no identities of runs.
 ///
 /// Two runs may have the same stamp.
 private struct RunStamp: Hashable {
@@ -145,7 +145,7 @@ extension CacheState {
     )
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
-      // A running fetch brings newer data, unless its answer says that it is older.
+      // A running fetch brings newer data, unless the answer says that it is older.
       let time =
         restored.isInvalidated
         ? transaction.environment.now

@@ -212,7 +212,7 @@ extension CacheState {
     reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
   }
 
-  /// Moves an observer to another entry: it is added there before it leaves the old one.
+  /// Moves an observer to another entry: it joins the new entry before it leaves the old one.
   mutating func move(
     _ observer: Int,
     to entry: Int,

@@ -29,7 +29,7 @@ extension CacheState {
     refetch(index, cause, superseding: false, group, &transaction)
   }
 
-  /// The persisted entries in use that have no data, because reading their store took longer than
+  /// The persisted entries in use that have no data, because reading the store took longer than
   /// queries wait.
   func emptyPersistedEntries() -> [RestoringObservers] {
     slots.live.lazy.map(Int.init).compactMap { index in

@@ -27,7 +27,7 @@ extension CacheState {
     if role != nil { exempt(index, for: transaction) }
     let before = slots[index].machine.fetchID
     if role == .leasing { recordLookup(before == nil ? .miss : .joined, index, transaction) }
-    // A fetch without a function takes the function of its first caller that has one.
+    // A fetch without a function takes the function of the first caller that has one.
     if let query,
       before == nil || (request.isSuperseding && slots[index].machine.hasData)
         || query.canFetch && slots[index].query?.canFetch != true
@@ -307,7 +307,7 @@ extension CacheState {
 
   // MARK: Waits of work
 
-  /// Lets a caller wait for some work, unless that work waits for the caller's own.
+  /// Lets a caller wait for some work, unless that work waits for the caller's own work.
   ///
   /// - Parameters:
   ///   - caller: The work that is about to wait; `nil` if nothing could wait for it.
@@ -339,7 +339,7 @@ extension CacheState {
   /// The current fetch of an entry, as a target of a wait.
   func work(of index: Int) -> WorkID { .fetch(cache: id, entry: id(of: index)) }
 
-  /// The fetch of an entry, if the current code is a part of it: the fetch cannot end before this
+  /// The fetch of an entry, if the current code is a part of the fetch: it cannot end before this
   /// code does.
   func ownFetch(of entry: Int) -> FetchJob? {
     // The job is looked up first, because reading a task-local takes longer, and most entries have

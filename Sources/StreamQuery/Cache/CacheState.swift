@@ -20,7 +20,7 @@ struct CacheState: ~Copyable {
   var observers = ObserverTable()
   var groups = GroupTable()
   var mutations = MutationTable()
-  /// The conditions that are being evaluated, and whether another transition came meanwhile.
+  /// The conditions that are being evaluated; `true` if another transition came meanwhile.
   var conditions: [RefetchCondition: Bool] = [:]
   var returns = ReturnPacing()
   /// The latest time of any transaction, and the last reports of the network and the app.
@@ -122,7 +122,7 @@ struct CacheState: ~Copyable {
     if slots.count > bounds.leastSlots, isSparse { bounds.mayShrink = true }
   }
 
-  /// Gives an entry a query, with which it fetches from now on, and the retention of that query.
+  /// Gives an entry the query with which it fetches from now on, and the retention of this query.
   mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
     // A placeholder is for one observer, so the entry takes the query without it.
     if let plain = query.plain { return adopt(index, plain, &transaction) }

@@ -76,7 +76,7 @@ struct EntrySlot: FreeRows.Row {
   @inline(__always)
   func takes(_ query: StoredQuery) -> Bool { query.canFetch || self.query?.canFetch != true }
 
-  /// Takes over the retention of a query and, unless only the current one can fetch, how to fetch.
+  /// Takes over a query's retention and, unless only the current query can fetch, how to fetch.
   ///
   /// - Parameters:
   ///   - query: The query.
@@ -257,7 +257,7 @@ extension EntrySlot {
   /// Whether the fetch in flight hid data.
   var hasStash: Bool { !rareData.isEmpty && rareData.value.stashed != nil }
 
-  /// The state of the entry that decides whether callers get stale data or the last failure.
+  /// The record that decides whether callers get the entry's stale data or its last failure.
   var servingRecord: ServingRecord {
     get { self.serving ?? ServingRecord() }
     set { self.serving = newValue.isEmpty ? nil : newValue }

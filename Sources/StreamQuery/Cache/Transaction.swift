@@ -4,7 +4,7 @@
 /// Values, errors and closures belong to users, and so does the code of their `deinit`. Replaced
 /// references are collected here and released after the lock (contract law 8).
 struct Transaction: Sendable {
-  /// The environment at the time of the transaction; set once it holds the lock.
+  /// The environment at the time of the transaction; set once the lock is held.
   var environment: Environment
   /// Whether a caller waits for the fetches that the transaction starts: they retry only if an
   /// option says so.

@@ -25,7 +25,7 @@ nonisolated extension QueryClient {
 
   /// Changes the artificial conditions under which the client works.
   ///
-  /// If a change takes the network away or gives it back, that counts at once, no matter what its
+  /// If a change switches the network off or on, that counts at once, no matter what the network's
   /// source reports and how long that is trusted. Attempts that already run are not delayed.
   ///
   /// - Parameter change: The change.

@@ -17,7 +17,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case previousOfOtherType(key: String, expected: String, asked: String)
   /// A callback of a mutation threw; the run continued as if it had not.
   case callbackFailed(key: String, callback: String, error: String)
-  /// A run replaced an earlier run of its mutation that was about another item: the earlier run was not sent.
+  /// A run replaced an earlier run that was about another item: the earlier run was not sent.
   ///
   /// The client notices that if the inputs have different identifiers, or if the earlier run showed a change
   /// of data that the newer one does not change.
@@ -25,7 +25,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// A closure that an option depends on returned a different answer each time; the last one
   /// stands.
   case unsettledOption(key: String)
-  /// A fetch waited for a stream of its own key, which shows nothing new before the fetch ends.
+  /// A fetch waited for a stream of its own key. The stream shows nothing new before the fetch ends.
   ///
   /// The stream ended.
   case streamInsideFetch(key: String)

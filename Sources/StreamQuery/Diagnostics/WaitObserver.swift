@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Hears of callers that wait for a client in virtual time: the executor of a simulation.
+/// Is told of callers that wait for a client in virtual time: the executor of a simulation.
 ///
 /// All methods are called on the task that waits, after it was suspended, and outside of locks.
 package protocol WaitObserver: TaskExecutor {

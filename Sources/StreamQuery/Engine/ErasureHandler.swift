@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
   /// have shown check this before they show them again.
   @_spi(Adapters) public nonisolated var isErased: Bool { erasure.hasBegun }
 
-  /// Performs an action when the client is erased: for adapters, which have to forget their values.
+  /// Performs an action when the client is erased: for adapters, because they have to forget values.
   ///
   /// The actions run one after the other, and the end of an account (`QueryAccount.end()`) returns
   /// when they are done.

@@ -48,7 +48,7 @@ nonisolated extension QueryClient {
     var sharedDeadlines: Deadlines?
     /// Whether calls of low priority leave their actions to the client's executor.
     ///
-    /// `false` in a simulation: the priority of the test must not decide its course.
+    /// `false` in a simulation: the priority of a test must not decide its course.
     package var mindsPriority = true
     /// The executor that the client's tasks prefer; `nil` means the global executor.
     ///
@@ -131,7 +131,7 @@ nonisolated extension QueryClient {
     /// Every beginning is followed by an end, even if the client is freed: its fetches are cancelled and its
     /// entries removed, as by ``QueryClient/shutDown()``.
     ///
-    /// A client that it captures would never be freed: capture it weakly.
+    /// A client that the closure captures would never be freed: capture the client weakly.
     public var onEvent: (@Sendable (QueryEvent) -> Void)?
     /// Further receivers of events, on the terms of ``onEvent``; none by default.
     ///
@@ -149,7 +149,7 @@ nonisolated extension QueryClient {
     public var record = RecordPolicy.off
     /// Receives mistakes that cannot be thrown; prints them by default.
     ///
-    /// A client that it captures would never be freed: capture it weakly.
+    /// A client that the closure captures would never be freed: capture the client weakly.
     public var onMisuse: @Sendable (QueryMisuse) -> Void
 
     /// Creates a configuration.

@@ -32,7 +32,7 @@ nonisolated extension QueryClient {
     let extras = cache.read { $0.recordedErrors() }
     guard !extras.isEmpty else { return }
     var texts: [UInt32: String] = [:]
-    // The descriptions are made outside of the lock, because they are user code.
+    // The descriptions are made outside of the lock, because this runs user code.
     for extra in extras { texts[extra.errorNumber] = extra.error.map { String(describing: $0) } }
     transaction(isDated: false) { [texts] in $0.replaceRecordedErrors(by: texts, &$1) }
   }

@@ -161,7 +161,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     }
     self.definition = definition
     self.fetch = fetch
-    // The policies are only compared with `nil` first, because unwrapping would copy them.
+    // First the policies are only compared with `nil`, because unwrapping would copy them.
     let setsRetry = own.options.retry != nil || base.options.retry != nil
     ownRetry =
       setsRetry ? RetryPolicy.merge(own.options.retry, over: base.options.retry) : nil

@@ -11,7 +11,7 @@
 /// place.input = "kotlin"       // page 1 of "kotlin"
 /// ```
 ///
-/// A pagination is a plain value, which fetches nothing. ``PaginatedObserver`` observes the page.
+/// A pagination is a plain value: it fetches nothing. ``PaginatedObserver`` observes the page.
 public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>: Sendable,
   _FreeOfActors
 {

@@ -9,7 +9,7 @@ final class KeyTextNode {
     case text(String)
     case list([KeyTextNode])
     case object([String: KeyTextNode])
-    /// The node was to become a list or an object, but too many of them enclose it.
+    /// The node was to become a list or an object, but too many lists and objects enclose it.
     case tooDeep
   }
 

@@ -7,7 +7,7 @@ enum AttemptAnswer: Sendable {
   /// The server says that the cached data is still good; without cached data, the fetch fails with this
   /// error.
   case notModified(withoutData: ErrorBox)
-  /// The attempt failed: another one follows after `retryAfter`; if that is `nil`, the fetch ends.
+  /// The attempt failed: another attempt follows after `retryAfter`; if this is `nil`, the fetch ends.
   case failure(ErrorBox, retryAfter: TimeSpan?)
   case cancelled
   /// The attempt found nothing to do: see ``NothingFetched``.

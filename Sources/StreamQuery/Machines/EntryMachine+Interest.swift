@@ -44,7 +44,7 @@ extension EntryMachine {
     lingersUntil = nil
   }
 
-  /// Decides the fate of the fetch by its options, if the observer or caller that left was the last one.
+  /// Cancels the fetch or lets it go on, by its options, if the last observer or caller has left.
   mutating func interestLost(
     linger: TimeSpan?,
     in environment: Environment,

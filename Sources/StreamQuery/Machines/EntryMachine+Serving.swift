@@ -66,7 +66,7 @@ extension EntryMachine {
     return found
   }
 
-  /// Notes that the current fetch is a refetch ahead of time: if it fails, the data does not become stale.
+  /// Records that the current fetch is a refetch ahead of time: its failure does not make the data stale.
   mutating func refreshBegan() {
     fetch?.fetchOptions.failureInvalidates = false
   }
@@ -109,7 +109,7 @@ struct ServingRecord: Equatable, Sendable {
   var markedAt: Instant?
   /// The time when the first of the waiting callers gets stale data; `nil` if none does.
   var softTimeoutEnd: Instant?
-  /// The time until which the newest failure is the answer; `nil` if it is not.
+  /// The time until which the newest failure is the answer; `nil` if no failure is.
   var failureEnd: Instant?
   /// The time of the fetched data that may be refetched ahead of time; `nil` if none may.
   ///

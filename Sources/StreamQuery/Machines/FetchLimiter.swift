@@ -90,7 +90,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
     if running.remove(fetch) == nil { waiting[fetch] = nil }
   }
 
-  /// Moves a waiting fetch to the line of a higher urgency; does nothing if its urgency is not lower.
+  /// Moves a waiting fetch to the line of a higher urgency; does nothing if the fetch is already as urgent.
   mutating func raise(_ fetch: Fetch, to urgency: FetchUrgency) {
     if let present = waiting[fetch], present < urgency { enqueue(fetch, urgency) }
   }

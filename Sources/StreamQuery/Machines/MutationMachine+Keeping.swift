@@ -51,7 +51,7 @@ extension MutationMachine {
     return actions
   }
 
-  /// Whether the run may get another input, because no user code is running for it.
+  /// Whether the run may get another input, because no user code is running for the run.
   package var canBeRebased: Bool { rests }
 
   /// Goes on with another input: this makes another request, and the outbox writes it before it is sent.

@@ -95,7 +95,7 @@ package struct MutationMachine: Equatable, Sendable {
   var keeping: Keeping
   /// The options with which the run was started.
   package private(set) var runOptions: RunOptions
-  /// The number of handles and streams that follow the run; while there are any, it is kept.
+  /// The number of handles and streams that follow the run; while there are any, the run is kept.
   package private(set) var followerCount: Int32 = 0
   /// Failed attempts since the start, including the last one if the run failed.
   package internal(set) var failureCount = 0

@@ -5,7 +5,7 @@ struct MutationNews: Equatable, Sendable {
   /// The handle that shows the run.
   var handle: Int?
 
-  /// Adds the topics of the change, so that followers of these topics hear of it.
+  /// Adds the topics of the change, so that followers of these topics are told.
   func addTopics(to topics: inout Set<MutationTopic>) {
     if let handle { topics.insert(.handle(handle)) }
     // If the topic of this mutation is there already, so are its other topics: all follow from the key.

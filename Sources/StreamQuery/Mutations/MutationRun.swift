@@ -84,7 +84,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
 
 /// The facts that the client has about one run, without its types.
 ///
-/// This is a snapshot, which does not change with the run.
+/// This is a snapshot: it does not change with the run.
 public struct MutationInfo: Sendable, _FreeOfActors {
   let snapshot: MutationSnapshot
 

@@ -26,7 +26,7 @@ struct MutationTable {
   var awaitsKeeper = false
   var followers: [Int: Follower] = [:]
   var lastFollower = 0
-  /// The number of streams that follow each mutation; all of them follow its newest run.
+  /// The number of streams that follow each mutation; all these streams show the newest run.
   var streams: [EntryKey: Int32] = [:]
   /// The sum of the counts in `streams`.
   var streamCount = 0
@@ -34,7 +34,7 @@ struct MutationTable {
   var delayedRefetches: [(cause: FetchCause, awaited: Set<MutationID>)] = []
   /// The runs that an archive may bring again, because they were exported or imported.
   ///
-  /// Their identities are remembered for as long as the client lives, which is longer than the runs are kept.
+  /// These identities are remembered for as long as the client lives: longer than the runs are kept.
   var archived: Set<RunIdentity> = []
   /// The runs of which the outbox has a record, whether they began in this process or not.
   var kept: Set<RunIdentity> = []

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One observer of the cache, which a stream, an iterator or a handle retains.
+/// One observer of the cache, retained by a stream, an iterator or a handle.
 ///
 /// The observer counts from the creation of this object until it is cancelled or the object is released.
 @usableFromInline

@@ -33,7 +33,7 @@ extension CacheState {
     forgetNotes(&transaction)
   }
 
-  /// Ends all imports, because their data is older than a removal of all data.
+  /// Ends all imports, because the data of the imports is older than a removal of all data.
   mutating func endImports(_ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty else { return }
     for end in extensions.imports.endedAll() { actionQueue.enqueue(.reached(end)) }

@@ -51,7 +51,7 @@ extension CacheState {
     )
   }
 
-  /// The data that a waiting caller accepts instead of an answer; `nil` if it accepts none.
+  /// The data that a waiting caller accepts instead of an answer; `nil` if the caller accepts none.
   func allowance(
     _ index: Int,
     for need: CachePolicy,
@@ -129,7 +129,7 @@ extension CacheState {
     var (served, others) = (Few<Waiter>(), Few<Waiter>())
     var next: Instant?
     for waiter in slots[index].waiters {
-      // A caller that left has the generation 0, and `goneWaiters` includes it.
+      // A caller that left has the generation 0, and counts in `goneWaiters`.
       if waiter.generation != 0, let end = waiter.allowance?.softTimeoutEnd {
         if end > now {
           next = min(next ?? end, end)

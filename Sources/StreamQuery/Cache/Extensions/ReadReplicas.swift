@@ -4,7 +4,7 @@ import Synchronization
 struct ReadReplicas: Sendable {
   private struct Row: Sendable {
     var replica: ReadReplica?
-    /// The uses of the present and the former copies of the entry; `nil` if it never had one.
+    /// The uses of the present and the former copies of the entry; `nil` if there never was a copy.
     var uses: HitCounter?
     /// The hits in these copies, for the receivers of events.
     var hits: EntryHits?
