@@ -5,7 +5,7 @@ enum Action: Sendable {
   case start(FetchJob, attempt: Int)
   case cancel(FetchJob)
   case settle(Few<Waiter>, WaitOutcome)
-  /// Let the timer sleep until this instant, instead of the one that was requested before.
+  /// Let the timer sleep until this instant, instead of the instant that was requested before.
   case arm(Instant)
   /// Evaluate the dynamic options of the entry's observers again.
   case ask(EntryID)
@@ -23,7 +23,7 @@ enum Action: Sendable {
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// Call the handlers of a fetch that has ended.
   indirect case settled(FetchJob, Result<ValueBox, any Error>)
-  /// Tell observers of the number of fetches that this number may have changed.
+  /// Tell observers of the number of fetches that the number may have changed.
   case recount
   /// Evaluate the cost of an entry whose data changed.
   case measure(EntryID)

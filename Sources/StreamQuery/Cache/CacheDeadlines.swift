@@ -16,7 +16,7 @@ struct CacheDeadlines {
     @inline(__always) get { heap.first }
   }
 
-  /// Adds a position for an entry, if its slot is a new one behind all others.
+  /// Adds a position for an entry, if the entry's slot is a new one behind all others.
   mutating func makeRoom(for index: Int) {
     if index == positions.count { positions.append(-1) }
   }

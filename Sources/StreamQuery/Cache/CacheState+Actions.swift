@@ -125,7 +125,7 @@ extension CacheState {
         }
       }
     case .cancelled, .nothing:
-      // A cancelled fetch restores the failure that was shown before it began.
+      // A cancelled fetch restores the failure that was shown before the fetch began.
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = slots[index].reasonBefore
     case .replaced, .removed, .delivered:
@@ -147,7 +147,7 @@ extension CacheState {
     if !slots[index].isWatched { slots[index].dropEmptyRareData() }
   }
 
-  /// Runs an attempt of the current fetch; the first attempt makes its job.
+  /// Runs an attempt of the current fetch; the first attempt makes the fetch's job.
   private mutating func start(_ index: Int, _ transaction: inout Transaction, isFirst: Bool) {
     guard let current = slots[index].machine.fetchID else { return }
     let job: FetchJob
@@ -270,7 +270,7 @@ extension CacheState {
   }
 }
 
-/// The listeners to events, their needs, and the counts for them.
+/// The listeners to events, the needs of the listeners, and the counts of events.
 struct CacheReports {
   /// The listeners to steps of entries and runs.
   struct Audience: OptionSet {

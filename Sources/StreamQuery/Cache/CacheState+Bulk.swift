@@ -178,7 +178,7 @@ extension CacheState {
     )
   }
 
-  /// Resets an entry to its initial data, and refetches it if an observer is enabled then.
+  /// Resets an entry to its initial data, and refetches it if an observer is enabled afterwards.
   mutating func reset(
     _ index: Int,
     _ initialData: InitialData?,
@@ -222,7 +222,7 @@ extension CacheState {
     }
   }
 
-  /// The observer that an answer is about, if it still has the same query and entry.
+  /// The observer that an answer is about, if this observer still has the same query and entry.
   private func observer(_ answer: ResetCondition.Answer, _ index: Int) -> Int? {
     guard let observer = find(answer.observer), observers[observer].query === answer.query,
       Int(observers[observer].entry) == index

@@ -28,7 +28,7 @@ extension CacheState {
     )
   }
 
-  /// Lets the network count as away for a developer tool, or believes its source again.
+  /// Lets the network count as down for a developer tool, or believes the network's source again.
   ///
   /// - Parameters:
   ///   - isOffline: Whether the network counts as down, no matter what its source reports.
@@ -250,7 +250,7 @@ extension CacheState {
     actionQueue.enqueue(.askPolicy(question))
   }
 
-  /// Starts the refetch of an observer, if the answer to its condition wants that.
+  /// Starts the refetch of an observer, if the answer to the observer's condition wants that.
   ///
   /// - Parameters:
   ///   - condition: The condition.

@@ -48,7 +48,7 @@ extension CacheState {
 
   // MARK: Archives
 
-  /// The state of an entry, for an export that waits for its fetch.
+  /// The state of an entry, for an export that waits for the entry's fetch.
   borrowing func presence(of key: EntryKey, at now: Instant) -> ExportPresence {
     guard let index = find(key) else { return .gone }
     switch exportProgress(index) {
@@ -109,7 +109,7 @@ extension CacheState {
   }
 }
 
-/// The info of an entry, and the revision of the entry that it describes.
+/// The info of an entry, and the revision of the entry that the info describes.
 struct EntryFacts {
   var info: QueryInfo
   var revision: UInt32

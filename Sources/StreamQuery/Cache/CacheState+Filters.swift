@@ -67,7 +67,7 @@ extension CacheState {
 }
 
 extension EntryFilter {
-  /// The part of a filter that finds its candidates without a visit to all entries; `.all` if no part does.
+  /// The part of a filter that finds candidates without a visit to all entries; `.all` if no part does.
   var narrowing: EntryFilter {
     switch self {
     case .entry, .prefix, .active: return self

@@ -74,7 +74,7 @@ extension CacheState {
     apply(actions, entry, &transaction)
   }
 
-  /// Takes an observer off the list of an entry; the last observer of the list takes its position.
+  /// Takes an observer off the list of an entry; the last observer of the list takes the free position.
   private mutating func detach(_ former: Observer, _ transaction: inout Transaction) {
     let entry = Int(former.entry)
     if let moved = slots[entry].observerLeft(Int(former.position), isDynamic: former.isDynamic) {

@@ -191,7 +191,7 @@ extension CacheState {
     if waiter.role == .leasing { input(index, &transaction) { $0.waiterLeft(in: $1) } }
   }
 
-  /// Removes the waiters of a cancelled bulk call; they held no leases.
+  /// Removes the waiters of a cancelled bulk call; these waiters held no leases.
   mutating func removeWaiters(_ group: WaitGroup, _ transaction: inout Transaction) {
     for entry in group.entries {
       if let index = find(entry) { waiterWent(index, &transaction) }

@@ -124,7 +124,7 @@ struct CacheState: ~Copyable {
 
   /// Gives an entry the query with which it fetches from now on, and the retention of this query.
   mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
-    // A placeholder is for one observer, so the entry takes the query without it.
+    // A placeholder is for one observer, so the entry takes the query without the placeholder.
     if let plain = query.plain { return adopt(index, plain, &transaction) }
     announce(.adopting(index, query), &transaction)
     if query.serving != nil { startServing() }
@@ -158,7 +158,7 @@ struct CacheState: ~Copyable {
     find(entry).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
-  /// The data that an entry keeps if its fetch brings no change, even while that fetch hides the data.
+  /// The data that an entry keeps if its fetch brings no change, even while the fetch hides this data.
   func kept(_ entry: EntryID) -> ValueBox? {
     guard let index = find(entry) else { return nil }
     return slots[index].machine.hasData ? slots[index].data : slots[index].stashed

@@ -99,7 +99,7 @@ struct Observer: FreeRows.Row {
     return true
   }
 
-  /// Tells the observer's group of the observer's next news, in addition to other waits.
+  /// Lets the observer's group be told of the observer's next news, in addition to other waits.
   @inline(__always)
   mutating func waits(at position: MemberPosition) {
     if suspended == nil {

@@ -50,7 +50,7 @@ extension Transaction {
     if let prepared = tasks.prepareTask() { addCallerAction(.prepareTask(prepared)) }
   }
 
-  /// Makes work as urgent as the caller, or another task, that waits for it or observes its result.
+  /// Makes work as urgent as the caller, or another task, that waits for the work or observes its result.
   mutating func lend(to tasks: TaskChain, _ priority: WorkPriority? = nil) {
     addCallerAction(.lend(tasks, priority))
   }

@@ -77,7 +77,7 @@ nonisolated extension QueryClient {
       .value(as: Value.self)
   }
 
-  /// Fetches a query ahead of its use, if it is missing or stale; never throws.
+  /// Fetches a query ahead of its use, if the data is missing or stale; never throws.
   ///
   /// - Parameter query: The query.
   public nonisolated func prefetch<Value>(_ query: Query<Value>) async {

@@ -112,7 +112,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   public enum RemovalReason: String, Hashable, Codable, Sendable {
     /// The entry was unused for the length of its retention.
     case expired
-    /// The cache was over its ``CacheLimit``, or memory was short; nobody used it at that time.
+    /// The cache was over its ``CacheLimit``, or memory was short; nobody used the entry at that time.
     case evicted
     /// `remove` selected the entry.
     case removed

@@ -71,7 +71,7 @@ nonisolated extension QueryClient {
     shutdownHandlers.finish()
     eventBroadcaster.finish()
     counts.finish()
-    // Readers of the record get its end, even if another thread is about to send it.
+    // Readers of the record get the end of the record, even if another thread is about to send it.
     recordNews.send(())
     recordNews.finish(isDrained: true)
     mutationNews.finish()

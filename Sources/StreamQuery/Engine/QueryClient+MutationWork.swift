@@ -184,7 +184,7 @@ nonisolated extension QueryClient {
       // Whether this is a cancellation depends on the task, not on the error: URLSession throws -999 when its
       // task is cancelled, and a `CancellationError` that comes from elsewhere is a failure.
       let isCancellation = Task.isCancelled
-      // A durable run without work stops until it has some; any other run ends.
+      // A durable run without work stops until it has work; any other run ends.
       var answer = job.isDurable ? RunAnswer.stop : .fail
       if !isCancellation, let mutation = job.mutation?.resolved, mutation.perform != nil {
         let delay = mutation.retry.delay(failures: attempt, error: error, jitter: nextJitter())
@@ -248,7 +248,7 @@ nonisolated extension QueryClient {
     } else {
       await call("onError", callbacks.onError, of: job, outcome)
     }
-    // Refetches that were delayed for this run may begin now: they bring its changes.
+    // Refetches that were delayed for this run may begin now: they bring the run's changes.
     if cache.read({ !$0.mutations.delayedRefetches.isEmpty }) {
       transaction { state, _ in state.release(job.id) }
     }

@@ -27,7 +27,7 @@ nonisolated extension QueryClient {
     return try await outcome(of: start, of: key).outcome.box
   }
 
-  /// The outcome for a caller that waited for too long: stale data that it accepts, or an error.
+  /// The outcome for a caller that waited for too long: stale data that the caller accepts, or an error.
   func late(_ waiter: Waiter, _ error: QueryError) -> WaitOutcome {
     guard waiter.allowance != nil else { return .failure(error) }
     let data = transaction { $0.serve(waiter, &$1) }

@@ -139,7 +139,7 @@ nonisolated extension QueryClient {
     return true
   }
 
-  /// Whether the key has no data, and its store has a value that only another query can restore.
+  /// Whether a key has no data, and the store has a value that only another query can restore.
   func keepsForAnother(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
     guard let persister = persisters.persister else { return false }
     let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }

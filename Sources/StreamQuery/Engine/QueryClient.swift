@@ -139,7 +139,7 @@ public actor QueryClient {
     mutationNews.finish()
   }
 
-  /// The client's clock, which its waits and the time-based operators on its streams use.
+  /// The client's clock: the client's waits and the time-based operators on its streams use it.
   ///
   /// It tells the time of the configured clock. A cancelled sleep on it leaves nothing behind, whereas
   /// the runtime keeps a cancelled `Task.sleep` until its original time.

@@ -23,7 +23,7 @@ extension QueryDefinition {
       fetch: { context in
         let job = context.fetchJob
         let present = context.presentBox?.value(as: Run.self)
-        // The cast below looks up its type, so it is made only if there is progress.
+        // The cast below looks up its target type, so the cast is made only if there is progress.
         let progress = job?.progress.withLock { $0 }
         let kept = progress.flatMap { $0 as? PageProgress<Page, PageParam> }
         // The age of the oldest page of a run.

@@ -189,7 +189,7 @@ public struct KeyEncodingError: Error, Hashable, Sendable {
     /// The part nests deeper than this many levels.
     case tooDeep(limit: Int)
 
-    /// The value's own `encode(to:)` threw; the text describes its error.
+    /// The value's own `encode(to:)` threw; the text describes the error.
     case failed(String)
   }
 

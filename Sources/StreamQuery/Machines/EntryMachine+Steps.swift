@@ -39,7 +39,7 @@ extension EntryMachine {
       }
       if current.attempt.isOvertaken { current.attempt.isAskedAnew = true }
       if part == .whole, current.part != .whole { current.joined = current.joined ?? cause }
-      // If the stream delivers already, the client has its data and need not ask for the fetch.
+      // If the stream delivers already, the client has the data and need not request the fetch.
       current.hasClientLease = current.hasClientLease || clientLease && !isLive
       current.stopsRetrying = false
       current.lingersUntil = nil

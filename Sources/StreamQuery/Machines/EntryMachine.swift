@@ -40,7 +40,7 @@ package struct EntryMachine: Equatable, Sendable {
   /// Whether the entry is kept even if nobody wants it, because layers of mutations lie over its data.
   package internal(set) var isPinned = false
   package internal(set) var cause: FetchCause?
-  /// The part that the running fetch fetches, or that the last one fetched.
+  /// The part that the running fetch fetches, or that the last fetch has fetched.
   package internal(set) var part = FetchPart.whole
   package internal(set) var dataUpdatedAt = Timestamp.never
   package internal(set) var errorUpdatedAt = Timestamp.never

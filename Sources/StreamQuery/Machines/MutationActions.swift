@@ -19,7 +19,7 @@ package struct MutationActions: Equatable, Sendable {
 
   /// The next step; `nil` if the run only waits, or is over.
   package var step: Step?
-  /// The outcome is decided: update the run's layers, then call its callbacks unless `ended` is set too.
+  /// The outcome is decided: update the run's layers, then call the run's callbacks unless `ended` is set.
   package var concluded: MutationMachine.Ending?
   /// The run is over: answer its callers, and let the next run of the scope begin.
   package var ended: MutationMachine.Ending?

@@ -16,7 +16,7 @@ extension MutationMachine {
     return actions
   }
 
-  /// Fails or stops the run, because the outbox can never write it with its present input.
+  /// Fails or stops the run, because the outbox can never write the run with its present input.
   ///
   /// - Parameters:
   ///   - isStored: Whether the outbox has the run with an earlier input; the run then waits for an

@@ -155,7 +155,7 @@ package final class MutationJob: Sendable {
     return gate.begun
   }
 
-  /// Waits until the stage of the run before this one has begun, if there is one, and lets the run behind
+  /// Waits until the stage of the run before this run has begun, if there is one, and lets the run behind
   /// this one begin.
   func passGate() async {
     guard let gate = present.withLock({ $0.gate.take() }) else { return }

@@ -126,7 +126,7 @@ struct MutationSlot: FreeRows.Row {
   var layered: [EntryID] = []
   /// The present state; `nil` until an observer reads it.
   var snapshot: MutationSnapshot?
-  /// The handle that shows the run: the one through which it was started.
+  /// The handle that shows the run: the handle through which the run was started.
   var handle: Int?
   var nextFree: Int32 = -1
 

@@ -40,7 +40,7 @@ struct CacheExtensions: Sendable {
   /// The entries that changed during searches that release the lock between their parts; usually
   /// there is no such search.
   var changeLogs: [ChangeLog] = []
-  /// The number of the newest change log, or of the newest walk through the index that pauses.
+  /// The number of the newest change log, or of the newest paused walk through the index.
   var searchSerial = 0
   /// The changes of persisted entries; `nil` if there is no persister.
   var persisted: PersistedChanges?

@@ -14,7 +14,7 @@ extension CacheState {
     extensions.active.insert(.fetchLimiter)
   }
 
-  /// The numbers of fetches that run within the limit, and that wait for room; zero without a limit.
+  /// The numbers of fetches that run within the limit and that wait for room; zero without a limit.
   var limitedFetchCounts: (running: Int, waiting: Int) {
     (extensions.fetchLimiter?.runningCount ?? 0, extensions.fetchLimiter?.waitingCount ?? 0)
   }

@@ -207,7 +207,7 @@ extension CacheState {
     if span != nil { updateBookkeeping(index, &transaction) }
   }
 
-  /// Records when data arrived and how long its fetch took, to plan the next refetch ahead of time.
+  /// Records when data arrived and how long the fetch took, to plan the next refetch ahead of time.
   mutating func answerLanded(_ job: FetchJob, chance: Double, _ transaction: Transaction) {
     guard let index = find(job.entry) else { return }
     distrustMark(index)
@@ -232,7 +232,7 @@ extension CacheState {
       return
     }
     slots[index].servingRecord.failureEnd = nil
-    // The entry was kept only because its failure was an answer, so it may be dropped now.
+    // The entry was kept only because its failure was an answer, so the entry may be dropped now.
     updateBookkeeping(index, &transaction)
   }
 
