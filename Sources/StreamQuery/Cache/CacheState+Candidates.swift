@@ -111,7 +111,7 @@ extension CacheState {
     return slots.keys.creationOrder(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
-  /// Updates ``longestLook`` with a number of entries that were visited without releasing the lock.
+  /// Updates ``CacheBounds/longestLook`` after a visit of entries that did not release the lock.
   mutating func noteLook(_ count: Int) {
     bounds.longestLook = max(bounds.longestLook, count)
   }

@@ -11,7 +11,7 @@ struct CacheExtensions: Sendable {
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// A search that releases the lock between its parts is in progress, so changed entries are
-    /// listed in ``changeLogs``.
+    /// listed in ``CacheExtensions/changeLogs``.
     static let searches = Active(rawValue: 1)
     /// A persister takes the changes of persisted entries.
     static let persisted = Active(rawValue: 2)
