@@ -6,14 +6,14 @@ struct PendingNames {
   /// The announced keys as text, each once.
   private var names: [String] = []
 
-  /// Receives the keys that the next archive announces.
+  /// Compares the keys that an archive announces with those of the previous archive.
   ///
   /// - Parameters:
-  ///   - texts: All announced keys.
-  ///   - brought: The keys with data in this archive. An announcement of such a key in this archive says
-  ///     nothing about the date of its data.
-  /// - Returns: The keys that only this archive announces, and the keys that only the archive before
-  ///   announced, in the order of the archives.
+  ///   - texts: All keys that this archive announces.
+  ///   - brought: The keys with data in this archive; they are not added, because an announcement that comes
+  ///     with the data says nothing about the date of that data.
+  /// - Returns: `added`, the newly announced keys without those in `brought`; `left`, the keys that are no
+  ///   longer announced. Both are in the order of the archives.
   mutating func named(
     _ texts: [String],
     bringing brought: [String] = []

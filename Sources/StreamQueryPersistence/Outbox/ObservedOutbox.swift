@@ -61,7 +61,8 @@ public final class ObservedOutbox {
   /// Whether no item waits or is being sent.
   public var isEmpty: Bool { count == 0 }
 
-  /// Sends an item now, although it waits for an answer, for its next attempt, or for its delay.
+  /// Sends an item now, even if it waits for the app's decision after a failure, its next attempt or its
+  /// delay.
   ///
   /// - Parameter id: The item.
   public func retry(_ id: OutboxItem.ID) {

@@ -47,7 +47,8 @@ public struct Outbox: Sendable {
     engine?.register(mutation.identity, mutation.definition)
   }
 
-  /// Sends an item now, although it waits for an answer, for its next attempt, or for its delay.
+  /// Sends an item now, even if it waits for the app's decision after a failure, its next attempt or its
+  /// delay.
   ///
   /// - Parameter id: The item.
   /// - Returns: Whether the item waited in one of these ways.

@@ -22,7 +22,8 @@ extension OutboxEngine {
 
   var version: UInt64 { update { $0.ledger.version } }
 
-  /// Sends an item now, although it waits for an answer, for its next attempt, or for its delay.
+  /// Sends an item now, even if it waits for the app's decision after a failure, its next attempt or its
+  /// delay.
   ///
   /// - Returns: Whether the item waited in one of these ways.
   func retry(_ id: RunIdentity) -> Bool {

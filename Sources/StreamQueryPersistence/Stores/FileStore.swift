@@ -58,7 +58,7 @@ public actor FileStore: QueryStore {
     /// Files have the class of their directory.
     public static let inherited = Self(number: nil)
 
-    /// The number of the class in the system's headers; `nil` sets no class.
+    /// The data-protection class's number in Apple's headers; `nil` leaves the class to the directory.
     let number: Int32?
   }
 

@@ -36,9 +36,9 @@ extension Simulation {
   /// The simulation keeps both closures while it lives, so they should capture weakly.
   ///
   /// - Parameters:
-  ///   - probe: Returns the objects that are alive.
-  ///   - onEnd: Ends waits for signals and time when the simulation is released, because no more will come.
-  ///     Without it, these waits would end on ordinary threads some time later.
+  ///   - probe: Returns the client's objects that are still alive, as its unfinished work.
+  ///   - onEnd: Called when the simulation is released; ends the client's waits for signals and for time,
+  ///     because neither comes any more. Otherwise the waits end later, on ordinary threads.
   package func register(
     _ probe: @escaping @Sendable () -> Liveness,
     onEnd: @escaping @Sendable () -> Void = {}

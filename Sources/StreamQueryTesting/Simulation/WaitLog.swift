@@ -19,8 +19,8 @@ final class WaitLog: Sendable {
     var drives = 0
     /// The task that created or last drove the simulation, by its number.
     ///
-    /// A later task with the same number also counts as the driver, which is right: nobody drives the
-    /// simulation for it.
+    /// Task numbers are reused, so a later task with the number of an ended driver also counts as the driver.
+    /// That is correct: nobody drives the simulation for the later task, which would wait for ever.
     var driver: Int?
     var watched: [Watched] = []
     var isWatching = false

@@ -11,7 +11,7 @@ public import SwiftUI
 public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty {
   private var live: LiveProperty<ObservedSelection<Stored, Value>>
 
-  /// Explains that the wrapper needs a selection; this form creates nothing.
+  /// Not available: exists only so that the compiler's message says that a selection is needed.
   @_documentation(visibility: internal)
   @available(
     *,

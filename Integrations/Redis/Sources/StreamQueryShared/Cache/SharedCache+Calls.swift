@@ -19,8 +19,9 @@ extension SharedCache {
   /// - Parameters:
   ///   - urgency: The behaviour while the store is believed to be away.
   ///   - limit: How long the call may take; `nil` is the configuration's timeout.
-  ///   - isNoted: Whether the outcome decides if the store is away. A server may answer reads and refuse
-  ///     changes, so a change that is sent again and again must not report each time that the store is away.
+  ///   - isNoted: Whether success or failure counts for the decision whether the store is away. A server may
+  ///     answer reads and refuse changes, so a change that is sent again must not report that the store is
+  ///     away.
   ///   - late: Undoes the effect of a call that succeeds after its caller has given up.
   ///   - body: The call.
   /// - Returns: The answer.
@@ -112,9 +113,9 @@ extension SharedCache {
   ///
   /// - Parameters:
   ///   - parts: The marks, in order.
-  ///   - isNoted: Whether the outcome decides if the store is away.
-  /// - Returns: The marks that the store did not accept, the marks that are too large even alone,
-  ///   and an error if there are any.
+  ///   - isNoted: Whether success or failure counts for the decision whether the store is away.
+  /// - Returns: `unsent`, the marks of the call that failed, and those that were to be sent after it;
+  ///   `tooLarge`, the marks that are too large even alone; `error`, `nil` if both are empty.
   func send(
     parts: [[SharedMark]],
     isNoted: Bool = true
@@ -142,7 +143,7 @@ extension SharedCache {
   ///
   /// - Parameters:
   ///   - marks: The marks; the ones that were waiting to be sent again are not sent a second time.
-  ///   - isNoted: Whether the outcome decides if the store is away.
+  ///   - isNoted: Whether success or failure counts for the decision whether the store is away.
   /// - Throws: The store's error.
   private func send(_ marks: [SharedMark], isNoted: Bool) async throws(SharedStoreError) {
     let kept = locked { $0.unsent.remove(marks) }

@@ -21,9 +21,10 @@ struct SharedRow: Sendable {
   var isSuspect = false
   /// The newest message of the log that the store has a value for the key.
   var stored: RecentMarks.SeenInvalidation?
-  /// The invalidations of the row's marks, joined: the highest version and the highest message number.
+  /// The newest invalidation of any of ``marks`` (keys, prefixes and tags of the entry): the highest version
+  /// and the highest message number.
   ///
-  /// The row has them too, because ``RecentMarks`` may forget them while a fetch is under way.
+  /// It is kept here as well, because ``RecentMarks`` may forget it during a fetch.
   var invalidated: RecentMarks.SeenInvalidation?
   /// The log's last news about the key.
   var news: (version: SharedVersion, news: SharedNews)?

@@ -30,7 +30,7 @@ extension NetworkJudge {
     found(.noHerd, "key \(key) was asked for by \(node) alone at \(now), and at \(last)")
   }
 
-  /// The requests to upstream in a second after the store's return.
+  /// The requests in one of the seconds after the store became reachable again.
   struct Second: Equatable, Sendable {
     /// The number of requests that leaders made for all nodes.
     var shared: Int

@@ -50,7 +50,7 @@ public struct NetworkPlan: Sendable {
   public var broken: SharedCacheConfiguration?
   /// The limits of the store.
   public var limits = SharedStoreLimits()
-  /// Wraps the store, for example with a mistake.
+  /// Wraps the store, for example in one with a deliberate bug that the judge has to find.
   public var wrap: @Sendable (MemorySharedStore) -> any SharedStore = { $0 }
 
   /// Creates a plan without faults.
