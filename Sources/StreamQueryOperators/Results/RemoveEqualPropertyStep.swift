@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Omits results if a property equals that of the last one that passed.
+  /// Omits a result if its property equals that of the last result that passed.
   ///
   /// ```swift
   /// client.stream(.users).removeDuplicates(by: \.data?.count)

@@ -5,7 +5,7 @@ extension AsyncSequence {
   ///
   /// Use this for data that operators such as `select` derive; a fetched value shares parts with the cached
   /// one anyway. Lists reuse equal elements, by identity if they are `Identifiable` and by position if not.
-  /// Pages and dictionaries reuse theirs, and your own types do if they conform to
+  /// Pages and dictionaries reuse equal parts, and your own types do if they conform to
   /// ``/StreamQuery/StructurallyShared``. If nothing has changed, the data stays the same object.
   ///
   /// ```swift

@@ -28,7 +28,7 @@ struct AccountEnding: Sendable {
     }
   }
 
-  /// Removes the notes of the account's end, after all stores have wiped its partition.
+  /// Removes the notes of the account's end, after all stores have wiped the account's partition.
   ///
   /// - Returns: The stores that may still have a note. The account cannot be opened while a store has one.
   func removeNotes() async -> [Failure] {
@@ -40,7 +40,7 @@ struct AccountEnding: Sendable {
     }
   }
 
-  /// Removes the notes that a call wrote, although it turned out not to end the account.
+  /// Removes the notes that a call wrote before it turned out that the call does not end the account.
   ///
   /// - Returns: The stores that may still have a note.
   func takeBack() async -> [Failure] {

@@ -7,8 +7,8 @@ internal import Foundation
 /// A store's notes about accounts that have ended, but may not be erased yet.
 ///
 /// The notes are records in partitions of their own. An account with a note is not opened, so that a later
-/// wipe erases no new records. Each note is written to two partitions: each may be one file, and with a
-/// single, damaged file an account that has ended could be opened.
+/// wipe erases no new records. Each note is written to two partitions, which may be two files: with one file,
+/// damage to it could let an account that has ended be opened.
 struct AccountNotes: Sendable {
   /// The two partitions, each with all notes.
   static let partitions: [StorePartition] = ["accounts", "accounts-copy"]

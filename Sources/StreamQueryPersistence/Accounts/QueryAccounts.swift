@@ -354,7 +354,7 @@ public final class QueryAccounts: Sendable {
   ///   - subject: A description of the work.
   ///   - name: The account.
   ///   - atOnce: Called at once, when the call has joined the queue; returns the clients that it erased. Code
-  ///     that shows their data is told outside of the turn, so that it may use the account.
+  ///     that shows their data is told outside of the turn, so that this code may use the account.
   ///   - body: Called when the call has the turn.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`, or `CancellationError`.

@@ -3,9 +3,9 @@
 /// The archives of a cache while fetches are still running; see
 /// ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)``.
 ///
-/// Each iterator begins with an archive of its own time. It is no observer: a fetch that nobody wants any
-/// longer is cancelled, and no archive brings its data. An iterator ends when its task is cancelled or the
-/// client is shut down. It buffers no archives: for a slow reader, one archive has the entries of more
+/// Each iterator begins with an archive of its own time. An iterator is no observer: a fetch that nobody
+/// wants any longer is cancelled, and no archive brings its data. An iterator ends when its task is cancelled
+/// or the client is shut down. It buffers no archives: for a slow reader, one archive has the entries of more
 /// fetches. While hundreds of fetches run, that is so for every reader. Each archive names all remaining
 /// keys, so the fetches that end within a few milliseconds are gathered in one.
 public struct ArchiveExports: AsyncSequence, Sendable {

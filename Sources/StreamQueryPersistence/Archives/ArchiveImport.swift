@@ -21,8 +21,8 @@ public struct ArchiveImport: Sendable {
     case undecodable(any Error)
     /// The cache has data that is as new or newer, or elements of a stream are arriving.
     case notNewer
-    /// The data is older than a change in the cache. After the archives named the key, it was removed, reset,
-    /// written with `fencing`, or changed by a mutation, or the cache was cleared.
+    /// The data is older than a change in the cache. After the archives named the key, its entry was removed,
+    /// reset, written with `fencing`, or changed by a mutation, or the cache was cleared.
     case superseded
     /// The client has, or had, this run of the mutation. A run is never repeated, however it ended.
     case known

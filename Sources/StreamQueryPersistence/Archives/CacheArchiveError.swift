@@ -1,6 +1,6 @@
 /// The reason why bytes cannot be used as an archive.
 ///
-/// A call that throws it has not changed the cache.
+/// A call that throws this error has not changed the cache.
 public enum CacheArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bytes do not begin like an archive.
   case notAnArchive

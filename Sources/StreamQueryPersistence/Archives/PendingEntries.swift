@@ -23,8 +23,8 @@ struct PendingEntries {
     texts.append(text)
   }
 
-  /// Notes that an archive with the names of all these entries was made, so that the next one waits for the
-  /// gap.
+  /// Notes that an archive with the names of all these entries was made, so that the next archive waits for
+  /// `gap`.
   mutating func named(at now: Instant) { nextLook = now + gap ?? now }
 
   /// Receives the present states of the entries, and removes the entries that are not being fetched any more.

@@ -18,7 +18,8 @@ public final class ObservedOutbox {
   public private(set) var items: OutboxItems
   /// The number of items.
   public private(set) var count: Int
-  /// The items that failed and wait for an answer: ``retry(_:)``, ``rebase(_:with:)`` or ``drop(_:)``.
+  /// The items that failed and wait for the app's decision: ``retry(_:)``, ``rebase(_:with:)`` or
+  /// ``drop(_:)``.
   public private(set) var stopped: [OutboxItem]
 
   /// A function that applies arriving changes inside of it, such as an animation; `nil` applies them
@@ -61,8 +62,7 @@ public final class ObservedOutbox {
   /// Whether no item waits or is being sent.
   public var isEmpty: Bool { count == 0 }
 
-  /// Sends an item now, even if it waits for the app's decision after a failure, its next attempt or its
-  /// delay.
+  /// Sends an item now, even if it is stopped by a failure, or waits for its next attempt or its delay.
   ///
   /// - Parameter id: The item.
   public func retry(_ id: OutboxItem.ID) {

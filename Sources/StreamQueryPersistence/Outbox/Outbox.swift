@@ -47,11 +47,10 @@ public struct Outbox: Sendable {
     engine?.register(mutation.identity, mutation.definition)
   }
 
-  /// Sends an item now, even if it waits for the app's decision after a failure, its next attempt or its
-  /// delay.
+  /// Sends an item now, even if it is stopped by a failure, or waits for its next attempt or its delay.
   ///
   /// - Parameter id: The item.
-  /// - Returns: Whether the item waited in one of these ways.
+  /// - Returns: Whether one of these was the case.
   @discardableResult
   public func retry(_ id: OutboxItem.ID) -> Bool {
     engine?.retry(RunIdentity(id)) ?? false

@@ -21,8 +21,8 @@ final class OutboxClaims: Sendable {
     var claimed: [RunIdentity: ObjectIdentifier] = [:]
     /// The number of outboxes that are reading the store.
     var readers = 0
-    /// The runs with records that were removed while another outbox was reading: it may have read them
-    /// before.
+    /// The runs with records that were removed while another outbox was reading: that outbox may have read
+    /// them before.
     var gone: Set<RunIdentity> = []
     /// The scopes in which ended outboxes are still sending or writing.
     var barred: [ObjectIdentifier: Set<String>] = [:]
@@ -144,12 +144,12 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  /// Ends an outbox's claims after its end, except for those on runs that it is still busy with.
+  /// After an outbox has ended, ends its claims, except for those on runs that it is still busy with.
   ///
   /// - Parameters:
-  ///   - key: The part of a store that has its records.
+  ///   - key: The part of a store that has the outbox's records.
   ///   - owner: The outbox.
-  ///   - held: The runs that it is still sending, writing or removing.
+  ///   - held: The runs that the outbox is still sending, writing or removing.
   ///   - scopes: The scopes of these runs; no other outbox sends anything there until a later call without
   ///     them.
   /// - Returns: The other outboxes, which may send the remaining records of this one.

@@ -3,7 +3,8 @@
 // Giving stored items to the client.
 
 extension OutboxEngine {
-  /// Begins runs for the open items with a known mutation, and repeats that while other threads ask for it.
+  /// Begins runs for the open items (those without runs) with a known mutation, and repeats that while other
+  /// threads ask for it.
   func feed() {
     guard var work = update({ $0.feeding.asked(for: $0.openWork) }) else { return news.send() }
     while true {
@@ -131,7 +132,7 @@ extension OutboxEngine {
 }
 
 extension OutboxEngine.State {
-  /// The open items and the registered mutations; `nil` if no item may begin.
+  /// The items without runs, and the registered mutations; `nil` if no item may begin.
   fileprivate var openWork:
     (
       open: [OutboxLedger.Entry], registrations: [String: OutboxEngine.Registration]

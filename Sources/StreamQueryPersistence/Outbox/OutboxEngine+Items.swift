@@ -22,10 +22,9 @@ extension OutboxEngine {
 
   var version: UInt64 { update { $0.ledger.version } }
 
-  /// Sends an item now, even if it waits for the app's decision after a failure, its next attempt or its
-  /// delay.
+  /// Sends an item now, even if it is stopped by a failure, or waits for its next attempt or its delay.
   ///
-  /// - Returns: Whether the item waited in one of these ways.
+  /// - Returns: Whether one of these was the case.
   func retry(_ id: RunIdentity) -> Bool {
     let (entry, job, isEnded, phase) = update {
       ($0.ledger[id], $0.jobs[id], $0.writer.stage.hasEnded, $0.ledger.phase)

@@ -102,7 +102,7 @@ extension StoredMutation {
 extension OutboxEngine.State {
   /// Lets a run wait until the store has been read.
   ///
-  /// If the run waits already with another input, that is replaced.
+  /// If the run waits already with another input, that input is replaced.
   mutating func wait(_ run: OutboxEngine.Pending) {
     let place =
       run.job.revision > 0
@@ -111,7 +111,7 @@ extension OutboxEngine.State {
   }
 
   /// Adds a run to the ledger, and claims it in the same step, because from then on its record may be
-  /// written, and another client may find it there.
+  /// written, and another client may find the record.
   ///
   /// - Returns: Whether this client has the run; `false` if another client has it from an archive.
   mutating func accept(

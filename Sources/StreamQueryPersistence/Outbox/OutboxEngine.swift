@@ -25,7 +25,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
   /// A caller that waits until the store has a change of an item, or its removal.
   struct Wait: Sendable {
     var revision: UInt64?
-    /// Gets `nil` when the store has the change, and an error if it will never have it.
+    /// Gets `nil` when the store has the change, and an error if the store will never have it.
     var answer: SharedOneShot<ErrorBox?>
   }
 

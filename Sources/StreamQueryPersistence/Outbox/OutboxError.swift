@@ -8,16 +8,16 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
   case unreadable(record: String)
   /// A part of the store was damaged.
   case damaged(StoreDamage)
-  /// A stored input is not of the form that the mutation decodes. The item waits for an answer, unless a
-  /// newer run replaces it.
+  /// A stored input is not of the form that the mutation decodes. The item waits for the app's decision,
+  /// unless a newer run replaces it.
   case undecodable(mutation: String, version: String, reason: any Error)
   /// A newer run has replaced an item with an input that could not be decoded. The mutation has no pacing
   /// key, so the two may be about different things.
   case replacedUnread(mutation: String, version: String)
   /// The store was not read within ``OutboxConfiguration/restoreTimeout``: runs that are not durable go on
-  /// without it.
+  /// without the store.
   case slowStore
-  /// A mutation was given to the outbox that is not durable.
+  /// The outbox was given a mutation that is not durable.
   case notDurable(mutation: String)
   /// Durable mutations of different types have the same name, so their records cannot be told apart.
   case sameName(mutation: String)

@@ -1,4 +1,4 @@
-/// Decides which thread begins runs for open items, or *feeds*; only one thread does so at a time.
+/// Decides which thread begins runs for items without runs, or *feeds*; only one thread does so at a time.
 ///
 /// | input \ state | resting | feeding | feeding, asked again |
 /// |---|---|---|---|

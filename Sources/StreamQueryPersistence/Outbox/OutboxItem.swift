@@ -14,7 +14,7 @@ public struct OutboxItem: Sendable, Identifiable {
     case waiting
     /// The work or the callbacks of the item are running.
     case sending
-    /// The item failed with this error and waits for an answer; later items of its scope wait, too.
+    /// The item failed with this error and waits for the app's decision; later items of its scope wait, too.
     case stopped(any Error)
     /// The item waits for its mutation to be registered; later items of its scope wait, too.
     case unregistered
@@ -39,7 +39,7 @@ public struct OutboxItem: Sendable, Identifiable {
   /// The input as JSON.
   public let input: Data
 
-  /// Whether the item waits for an answer.
+  /// Whether the item has failed, and waits for the app's decision.
   var isStopped: Bool {
     switch state {
     case .stopped: true

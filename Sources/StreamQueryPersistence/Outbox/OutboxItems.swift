@@ -34,7 +34,7 @@ public struct OutboxItems: RandomAccessCollection, Sendable {
   /// The number of items.
   public var endIndex: Int { starts.last ?? 0 }
 
-  /// The items that failed and wait for an answer.
+  /// The items that failed and wait for the app's decision.
   public var stopped: [OutboxItem] { blocks.flatMap(\.stopped) }
 
   /// Returns the item at an index.

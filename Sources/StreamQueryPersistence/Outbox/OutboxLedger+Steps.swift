@@ -132,7 +132,7 @@ extension OutboxLedger {
     return open.contains { $0 < entry.serial && !older.contains($0) }
   }
 
-  /// Returns the open items that a run replaces, because it is a newer version of them.
+  /// Returns the items without runs that a run replaces, because the run is a newer version of them.
   private func openOlder(than entry: Entry) -> [Entry] {
     let header = entry.record.header
     guard entry.pacing != .all, let scope = header.scope,
@@ -144,7 +144,7 @@ extension OutboxLedger {
     }
   }
 
-  /// Removes the open items that a run replaces, because it is a newer version of them.
+  /// Removes the open items that a run replaces, because the run is a newer version of them.
   ///
   /// Open items have no runs, so the client itself does not replace them.
   mutating func replaceOlder(than entry: Entry) {

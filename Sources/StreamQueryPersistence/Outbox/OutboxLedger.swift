@@ -67,7 +67,7 @@ struct OutboxLedger: Sendable {
   /// The entries, by serial; `nil` for an entry that was removed.
   var entries: [Entry?] = []
   var indices: [RunIdentity: Int] = [:]
-  /// The serials of open items in each scope, in order.
+  /// The serials of open items (those without runs) in each scope, in order.
   var open: [String: [UInt64]] = [:]
   /// The scopes in which ended outboxes of other clients are still sending or writing.
   var barred: Set<String> = []
@@ -200,7 +200,7 @@ struct OutboxLedger: Sendable {
   ///   - failures: The errors of the items that cannot be decoded.
   ///   - pacing: The rules by which the items replace older ones.
   /// - Returns: The items that begin now, in order. An item behind an open one of its scope does not begin,
-  ///   unless it is a newer version of that. When their runs have begun, call ``began(_:)``.
+  ///   unless it is a newer version of the open one. When the runs have begun, call ``began(_:)``.
   mutating func looked(
     at readable: Set<RunIdentity>,
     _ failures: [RunIdentity: ErrorBox],

@@ -2,12 +2,12 @@ internal import StreamQuery
 
 // The effects of bulk calls, such as `removeQueries`, on records.
 //
-// A call is only noted. The next write applies it to all records, and an earlier lookup of a record applies
-// it to that one. Changes that come after the call are encoded after it was applied.
+// A call is only stored. The next write applies it to all records, and an earlier lookup of a record applies
+// it to that record. Changes that come after the call are encoded after it was applied.
 //
 // Another client of the store may have saved records that this client does not know. So a removal is also
-// performed on the store, later. If the call names its keys, they are removed there; otherwise the store is
-// read again.
+// performed on the store, later. If the call names keys, these are removed there; otherwise the store is read
+// again.
 
 extension SavedRecords {
   /// Applies a bulk call to the changes that are not encoded yet, and to the records.
@@ -28,10 +28,11 @@ extension SavedRecords {
   ///
   /// - Parameters:
   ///   - filter: Selects the records.
-  ///   - removes: Whether they are removed; otherwise they are marked.
+  ///   - removes: Whether the records are removed; otherwise they are marked as invalidated.
   ///   - cached: The texts of entries that are cached. The cache has applied the call to them, so the filter
   ///     does not decide about them.
-  /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is noted, and the next write applies it.
+  /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is stored, and the next write applies
+  ///   it.
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
     let mark = Mark(filter: filter, removes: removes, cached: cached)
     switch phase {
@@ -49,15 +50,15 @@ extension SavedRecords {
       }
       if removes, sweeps.count < Self.mostCalls || cached.isEmpty { sweeps.insert(mark) }
       if calls.last != mark { calls.append(mark) }
-      // Each lookup of a record visits all noted calls, so there must be few.
+      // Each lookup of a record visits all stored calls, so there must be few.
       if calls.count > Self.mostCalls { applyCalls() }
     }
   }
 
-  /// The maximum number of noted bulk calls.
+  /// The maximum number of stored bulk calls.
   private static let mostCalls = 64
 
-  /// Applies the noted bulk calls to all records.
+  /// Applies the stored bulk calls to all records.
   ///
   /// - Complexity: O(*n* · *k*) in the numbers of records and calls.
   mutating func applyCalls() {
@@ -76,7 +77,7 @@ extension SavedRecords {
     if call.removes { remove(text) } else { mark(text, true) }
   }
 
-  /// Takes the noted removals, because the store is about to be read to perform them.
+  /// Takes the removals to perform on the store, which is about to be read for this.
   ///
   /// - Returns: Whether there are any removals.
   mutating func takeSweeps() -> Bool {
@@ -88,7 +89,8 @@ extension SavedRecords {
 
   /// Puts the removals back, because the store could not be read.
   mutating func sweepFailed() {
-    // They stay noted here as well: changes wait for the next try, as they do while the store is read.
+    // The removals stay stored here as well: changes wait for the next try, as they do while the store is
+    // read.
     sweeps.formUnion(sweeping)
   }
 

@@ -11,7 +11,7 @@ struct SavedRecords: Sendable {
     case removed
   }
 
-  /// The state of an entry when it was saved; it differs from a later state if the record is outdated.
+  /// The state of an entry when it was saved; if the entry has another state now, its record is outdated.
   struct Stamp: Hashable, Sendable {
     let entry: UInt64
     let count: Int
@@ -99,7 +99,7 @@ struct SavedRecords: Sendable {
   var dropsLoaded = false
   /// The bulk calls that came before the store was read, which may take hours; their order does not matter.
   var pendingMarks: Set<Mark> = []
-  /// The noted bulk calls, which are applied to all records later, so that their callers need not wait.
+  /// The bulk calls that are applied to all records later, so that their callers need not wait.
   var calls: [Mark] = []
   /// The removals that are also to be performed on the store, because another client may have saved records
   /// there.
@@ -292,7 +292,7 @@ struct SavedRecords: Sendable {
   /// ``encoded(_:)`` is called.
   mutating func takePendingChanges() -> [EntryKey: PendingChange] {
     guard encoding.isEmpty, !isLoading else { return [:] }
-    // The noted bulk calls came before these changes, and must not apply to them.
+    // The stored bulk calls came before these changes, and must not apply to them.
     applyCalls()
     encoding = pendingChanges.take()
     return encoding
@@ -344,12 +344,12 @@ struct SavedRecords: Sendable {
     if records[Self.prefix + text]?.value == value { forget(Self.prefix + text) }
   }
 
-  /// Whether a reader has already failed to decode the record of a key.
+  /// Whether a reader (a value type and a version) has already failed to decode the record of a key.
   func isUnreadable(_ text: String, by reader: Reader) -> Bool {
     records[Self.prefix + text]?.failedReaders.contains(reader) == true
   }
 
-  /// Notes that a reader could not decode a record, which stays for other readers.
+  /// Notes that a reader (a value type and a version) could not decode a record; other readers may.
   ///
   /// - Parameters:
   ///   - text: The text of the record's key.

@@ -7,8 +7,8 @@ enum CRC64 {
   /// The polynomial of ECMA-182, in the order in which the message's bits are read.
   private static let polynomial: UInt64 = 0xC96C_5795_D787_0F42
 
-  /// The first table has the checksum of each byte; each further table has it with one more zero byte behind
-  /// it.
+  /// The first table has the checksum of each byte; each further table has that of the byte with one more
+  /// zero byte behind it.
   private static let tables: [UInt64] = {
     var tables: [UInt64] = []
     tables.reserveCapacity(8 * 256)

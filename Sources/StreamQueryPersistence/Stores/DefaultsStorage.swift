@@ -27,8 +27,8 @@ public protocol DefaultsStorage: Sendable {
   /// identity.
   ///
   /// By default this is the identity of the type, because all values of the type may share their defaults. If
-  /// they do not, their stores only wait for each other without need. Override it for separate storages, such
-  /// as objects that each hold their own values in parallel tests: return `ObjectIdentifier(self)`.
+  /// they do not, their stores only wait for each other without need. Override this for separate storages,
+  /// such as objects that each hold their own values in parallel tests: return `ObjectIdentifier(self)`.
   var storageIdentity: ObjectIdentifier { get }
 }
 

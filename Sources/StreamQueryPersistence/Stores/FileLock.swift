@@ -1,4 +1,4 @@
-/// A lock on a file, which is released with its last reference or at the end of its process.
+/// A lock on a file; the lock is released with its last reference, or at the end of its process.
 protocol FileLock: AnyObject, Sendable {
   /// The locked file.
   var identity: FileIdentity { get }

@@ -59,8 +59,8 @@ struct PendingReport: Equatable, Sendable {
     return lines
   }
 
-  /// Whether more fetches and runs are at work than calls of scripted fetches are suspended, so that their
-  /// wait is not known.
+  /// Whether more fetches and runs are at work than calls of scripted fetches are suspended: the others wait
+  /// for something unknown.
   private var hasUnknownWait: Bool {
     guard readyJobs == 0, sleepers == 0 else { return false }
     return work.count { $0.activity == .running } > suspendedCalls

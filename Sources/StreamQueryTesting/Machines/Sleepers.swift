@@ -2,8 +2,8 @@
 /// registration.
 ///
 /// A sleeper is first reserved and then parked, so that a cancellation in between is not lost. Cancelling
-/// frees the sleeper's slot at once, but leaves a dead entry in the heap. That is dropped when it reaches the
-/// top, or when dead entries outnumber living ones.
+/// frees the sleeper's slot at once, but leaves a dead entry in the heap. The dead entry is dropped when it
+/// reaches the top, or when dead entries outnumber living ones.
 ///
 /// A sleeper may ask to wake after everything else at its instant.
 struct Sleepers<Waiter: Sendable>: Sendable {
@@ -111,7 +111,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     return nil
   }
 
-  /// Removes and returns the sleeper with the earliest deadline, if that has come.
+  /// Removes and returns the sleeper with the earliest deadline, if the deadline has come.
   mutating func popDue(at now: Duration, includingLast: Bool = true) -> Waiter? {
     guard let deadline = nextDeadline(), deadline <= now else { return nil }
     if !includingLast, heap[0].isLast { return nil }

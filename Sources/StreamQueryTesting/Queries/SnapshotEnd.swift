@@ -9,7 +9,7 @@ internal import Synchronization
 /// ```
 ///
 /// Compare it with a snapshot. In an expression such as `recording.summaries.last?.data`, the compiler
-/// chooses the optional `last` of collections; a comparison of that does not show the waits.
+/// chooses the optional `last` of collections; a comparison of that optional does not show the waits.
 public struct SnapshotEnd<Element: Sendable>: Sendable {
   /// The snapshot; `nil` if the recording is empty.
   public let element: Element?

@@ -126,7 +126,7 @@ extension Simulation {
   ///   - column: The place of an issue; leave it to its default.
   ///   - body: The test.
   /// - Returns: The result of the body.
-  /// - Throws: The error of the body, or `SimulationError` if it did not run or did not end.
+  /// - Throws: The error of the body, or `SimulationError` if the body did not run or did not end.
   @MainActor
   public static func onMainActor<Value: Sendable, Failure: Error>(
     seed: UInt64 = 0,

@@ -22,9 +22,9 @@ extension Simulation {
   ///
   /// The call fails the test and cancels the operation if the operation cannot end (no job is ready and no
   /// task sleeps), or if a limit of jobs is reached. If the operation ends then, its outcome is returned or
-  /// thrown. If it ignores the cancellation, `SimulationError` is thrown if the operation's failure type
-  /// allows that, and an operation without a value just returns. Otherwise the process ends, because there is
-  /// nothing to return.
+  /// thrown. If the operation ignores the cancellation, `SimulationError` is thrown if the operation's
+  /// failure type allows that, and an operation without a value just returns. Otherwise the process ends,
+  /// because there is nothing to return.
   ///
   /// - Parameter operation: The operation, which has the simulation as its executor and `Scheduling`.
   /// - Returns: The operation's value.

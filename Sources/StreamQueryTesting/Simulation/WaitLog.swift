@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The waits of a simulation's tasks, and the waits of other tasks for its clients.
+/// The waits of a simulation's tasks, and the waits of other tasks for the simulation's clients.
 final class WaitLog: Sendable {
   private struct Watched {
     weak var wait: CallerWait?

@@ -20,7 +20,8 @@ internal import Synchronization
 /// because the store turns `secure_delete` on for the connection that writes.
 ///
 /// A wiped partition leaves one row with its name and its generation, because another process may still have
-/// a batch of the former generation. The row stays after a release, too. It does not slow down opening.
+/// a batch of the former generation. The row stays after the partition is released, too, and does not slow
+/// down opening.
 ///
 /// A call that is cancelled before its transaction is committed throws
 /// ``/StreamQueryPersistence/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.
@@ -234,8 +235,8 @@ public final class GRDBStore: QueryStore {
   ) async throws(QueryStoreError) -> Result {
     do {
       return try await database.write { db in
-        // Each write turns this on, because each connection has a setting of its own. A wipe alone would be
-        // too late: it cannot overwrite the former bytes of records that were replaced before.
+        // Each write turns the setting on, because each connection has a setting of its own. A wipe alone
+        // would be too late: it cannot overwrite the former bytes of records that were replaced before.
         try db.execute(sql: "PRAGMA secure_delete = ON")
         return try body(db)
       }
