@@ -12,9 +12,8 @@ extension AsyncSequence {
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result with data is stored.
   ///
-  /// - Parameter make: Gets the data and the result of the previous key; both are `nil` if there was no
-  ///   previous key, or if that key was reset. Runs once whenever a key begins to lack data; returns `nil` to
-  ///   show no placeholder.
+  /// - Parameter make: Gets the data and the result of the previous key; both are `nil` if there was none, or
+  ///   if that key was reset. Runs once whenever a key begins to lack data; `nil` shows no placeholder.
   /// - Returns: Results with a placeholder in place of missing data.
   public func placeholder<Value>(
     _ make: @escaping @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?

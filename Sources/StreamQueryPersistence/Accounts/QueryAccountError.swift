@@ -2,9 +2,8 @@
 public enum QueryAccountError: Error, Sendable, CustomStringConvertible {
   /// The account has ended, but stores could not erase its records, or remove the note of its end.
   ///
-  /// The account's data cannot be read, and the account cannot be opened before the data is erased. Another
-  /// try is made when the account is opened or ended, by ``QueryAccounts/finishEndings()``, and in the next
-  /// launch.
+  /// Its data cannot be read, and the account cannot be opened until the data is erased. Another try is made
+  /// when the account is opened or ended, by ``QueryAccounts/finishEndings()``, and in the next launch.
   case notErased(name: String, errors: [QueryStoreError])
   /// A store could not be asked which accounts have ended; until it answers, no account is opened.
   case unreadable(QueryStoreError)

@@ -70,8 +70,7 @@ extension Mutation where Input: Codable {
 }
 
 extension Mutation {
-  /// Explains that the input must be `Codable`, because it is written to a store; this overload changes
-  /// nothing.
+  /// Not available: exists only so that the compiler's message says that the input must be `Codable`.
   ///
   /// - Parameters:
   ///   - version: The version of the input's encoded form.

@@ -18,8 +18,7 @@ public final class ObservedOutbox {
   public private(set) var items: OutboxItems
   /// The number of items.
   public private(set) var count: Int
-  /// The items that failed and wait for the app's decision: ``retry(_:)``, ``rebase(_:with:)`` or
-  /// ``drop(_:)``.
+  /// The failed items that wait for the app: ``retry(_:)``, ``rebase(_:with:)`` or ``drop(_:)``.
   public private(set) var stopped: [OutboxItem]
 
   /// A function that applies arriving changes inside of it, such as an animation; `nil` applies them

@@ -3,8 +3,7 @@
 // Giving stored items to the client.
 
 extension OutboxEngine {
-  /// Begins runs for the open items (those without runs) with a known mutation, and repeats that while other
-  /// threads ask for it.
+  /// Begins runs for items that have none, if the mutation is known; repeats that while other threads ask.
   func feed() {
     guard var work = update({ $0.feeding.asked(for: $0.openWork) }) else { return news.send() }
     while true {

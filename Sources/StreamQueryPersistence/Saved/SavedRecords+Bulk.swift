@@ -28,11 +28,10 @@ extension SavedRecords {
   ///
   /// - Parameters:
   ///   - filter: Selects the records.
-  ///   - removes: Whether the records are removed; otherwise they are marked as invalidated.
-  ///   - cached: The texts of entries that are cached. The cache has applied the call to them, so the filter
-  ///     does not decide about them.
-  /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is stored, and the next write applies
-  ///   it.
+  ///   - removes: Whether the records are removed; otherwise they are invalidated.
+  ///   - cached: The texts of cached entries. The cache has applied the call to these, so the filter does not
+  ///     decide about them.
+  /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is stored until the next write.
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
     let mark = Mark(filter: filter, removes: removes, cached: cached)
     switch phase {
@@ -89,8 +88,7 @@ extension SavedRecords {
 
   /// Puts the removals back, because the store could not be read.
   mutating func sweepFailed() {
-    // The removals stay stored here as well: changes wait for the next try, as they do while the store is
-    // read.
+    // The removals stay here as well: changes wait for the next try, as they do while the store is read.
     sweeps.formUnion(sweeping)
   }
 

@@ -104,8 +104,8 @@ struct PosixFileSystem: FileSystem {
   }
 }
 
-/// A lock on a file. The lock is released explicitly, because a child process that is just being started may
-/// share the descriptor, and would keep the lock.
+/// A lock on a file; it is released explicitly, because a child process that is just being started may share
+/// the descriptor, and would keep the lock.
 private final class PosixLock: FileLock {
   private let file: PosixFile
   var identity: FileIdentity { file.identity }

@@ -18,9 +18,8 @@
 ///
 /// A store is an object: clients and queries share its records if they name the same object.
 ///
-/// The caller's cancellation interrupts no batch. A store may check for cancellation before it begins a
-/// batch, and then throw ``QueryStoreError/failed(_:)`` with a `CancellationError`; the built-in stores
-/// ignore it.
+/// The caller's cancellation interrupts no batch. Before a batch, a store may check for cancellation, and
+/// then throw ``QueryStoreError/failed(_:)`` with a `CancellationError`; the built-in stores ignore it.
 public protocol QueryStore: AnyObject, Sendable {
   /// The maximum number of bytes of keys and values in a partition; `Int.max`, the default, if only the disk
   /// limits them.

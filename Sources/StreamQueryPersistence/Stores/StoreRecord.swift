@@ -13,8 +13,7 @@ public struct StoreRecord: Hashable, Sendable {
 
   /// The bytes of the value, which a store does not interpret.
   ///
-  /// A loaded value may be a slice of more bytes that were read with it; all of these bytes then live as long
-  /// as the value.
+  /// A loaded value may be a slice of more bytes that were read with it; they then live as long as the value.
   public var value: Data
 
   /// Creates a record.

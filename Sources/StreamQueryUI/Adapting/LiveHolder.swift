@@ -85,7 +85,7 @@ final class LiveHolder<Object: AnyObject> {
   ///
   /// - Parameters:
   ///   - asker: The wrapper or the modifier.
-  ///   - queryEnvironment: The environment of the asker.
+  ///   - queryEnvironment: The environment of the wrapper or the modifier.
   ///   - tell: Makes the object observe; called now, and when the view appears or disappears.
   func configure(
     by asker: LiveMachine.Asker,

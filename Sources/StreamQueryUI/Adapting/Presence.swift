@@ -3,9 +3,9 @@ internal import StreamQuery
 
 /// Tracks whether the content of a modifier is shown.
 ///
-/// This decides whether the observed objects in the content, its members, observe. A change is reported to
-/// them at once, because SwiftUI may not draw a hidden view until it is shown again. Readers are also told,
-/// so that the modifier is drawn.
+/// This decides whether the members, the observed objects in the content, observe. Members learn of a change
+/// at once, because SwiftUI may not draw a hidden view until it is shown again. Readers are also told, so
+/// that the modifier is drawn.
 @MainActor
 final class Presence: nonisolated Observable {
   /// Whether a body has read the presence in this turn of the main actor, while the view is hidden and

@@ -2,8 +2,8 @@ internal import StreamQuery
 
 /// The values that a view passes down to its queries.
 ///
-/// SwiftUI draws a reader again when they differ. So objects among them are compared by identity, and there
-/// are no closures among them, because these cannot be compared.
+/// SwiftUI draws a reader again when a value differs. So objects among the values are compared by identity,
+/// and there are no closures among them, because these cannot be compared.
 struct QueryEnvironment: Sendable {
   /// The client; `nil` if no view has set one.
   var client: QueryClient?

@@ -5,8 +5,8 @@ public import StreamQuery
 /// Only calls of the preview change states. A query without a state is pending and is not fetched. Commands
 /// of observed objects (refetch, reset, load the next page, run or reset a mutation, try again after an
 /// error) have no effect. Calls that wait return the present result at once, and calls that throw throw
-/// `CancellationError`; `firstValue()` throws it if there is no data. `client.observe(_:on:)` shows the
-/// prepared states. State of a view alone, such as the position in pages, changes as ever. Calls of the
+/// `CancellationError`; `firstValue()` throws this error if there is no data. `client.observe(_:on:)` shows
+/// the prepared states. State of a view alone, such as the position in pages, changes as ever. Calls of the
 /// client itself work: a write shows, and a fetch begins and never ends.
 ///
 /// ```swift

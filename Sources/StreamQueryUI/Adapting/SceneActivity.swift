@@ -46,8 +46,8 @@ public final class SceneActivity {
   /// Reports that a scene has come to the foreground, or has left it.
   ///
   /// - Parameters:
-  ///   - scene: An object that stands for the scene while it exists.
-  ///   - isForeground: Whether the scene is in the foreground; `false` also when it ends.
+  ///   - scene: An object that stands for the scene while the scene exists.
+  ///   - isForeground: Whether the scene is in the foreground; `false` also when the scene ends.
   public func changed(_ scene: AnyObject, isForeground: Bool) {
     scenes[ObjectIdentifier(scene)] = Scene(object: scene)
     tell(machine.changed(ObjectIdentifier(scene), isForeground: isForeground))

@@ -33,7 +33,7 @@ final class MainActorDelivery {
   let group: ObservationGroup
   /// The waits of views that show data of the client.
   let waits: SharedWaits
-  /// The identity of the client; another client may have the same after this one is released.
+  /// The identity of the client; another client may have the same identity after this one is released.
   let clientID: ObjectIdentifier
   weak let client: QueryClient?
   /// The members, by their positions in the group.
@@ -43,7 +43,7 @@ final class MainActorDelivery {
   /// The participants, which are asked for changes of their own when others have changed.
   private var lookers = DeliveryParticipants()
   private var isDelivering = false
-  /// The positions of members that have read a newer state by themselves than this delivery's changes.
+  /// The positions of members that have by themselves read a newer state than this delivery's changes.
   private var overtaken: Set<Int> = []
   /// The work to do at the end of this delivery.
   private var rest: [@MainActor () -> Void] = []
@@ -137,7 +137,7 @@ final class MainActorDelivery {
 
   /// Delivers the pending changes now, in this job of the main actor.
   ///
-  /// During a delivery it has no effect, because that one is still delivering its changes.
+  /// During a delivery the call has no effect, because that delivery still delivers its changes.
   ///
   /// - Parameter looker: A participant with changes of its own, which is asked in any case.
   func deliverNow(for looker: (any DeliveryParticipant)? = nil) {
@@ -183,7 +183,7 @@ final class MainActorDelivery {
 
   /// Whether this is the delivery of a client.
   ///
-  /// It may not be, because a client has another delivery after a shutdown.
+  /// A client has another delivery after a shutdown.
   func isOf(_ client: QueryClient) -> Bool { self.client === client }
 
   /// Whether the client was erased.
@@ -208,7 +208,7 @@ final class MainActorDelivery {
     formers = [:]
   }
 
-  /// Makes an object the member at a position; changes there are delivered to it until it is released.
+  /// Makes an object the member at a position; changes there are delivered to it until its release.
   func tell(_ member: any DeliveryMember, of position: Int) {
     if slots.count <= position { makeSlots(upTo: position) }
     slots[position].member = member

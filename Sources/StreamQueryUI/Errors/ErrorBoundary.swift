@@ -79,7 +79,7 @@ public final class ErrorBoundary: nonisolated Observable {
     return take(error, by: .report(reportCount), retry: retry)
   }
 
-  /// Removes all errors, makes their queries try again, and waits until they have.
+  /// Removes all errors, makes their queries try again, and waits until the tries have ended.
   ///
   /// Queries without data are reset: they begin as if they had never failed. Queries with data keep it and
   /// are fetched.
@@ -158,7 +158,7 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
-  /// Removes a query's error, because the object that has reported it shows another query by now.
+  /// Removes a query's error, because the object that has reported the error shows another query by now.
   ///
   /// The error stays if other objects have also reported it.
   func left(_ key: QueryIdentity, in client: QueryClient, by reporter: AnyObject) {

@@ -167,7 +167,7 @@ final class InspectorModel {
     client != nil && !isEnded && screen.isFollowing && row(of: key) != nil
   }
 
-  /// Performs a command for a key, without waiting for its end; its effects appear in the record.
+  /// Performs a command for a key, without waiting for the command's end; its effects appear in the record.
   func give(_ command: Command, for key: Int) {
     guard canCommand(key), let client else { return }
     refusal = nil
@@ -186,7 +186,7 @@ final class InspectorModel {
     }
   }
 
-  /// Returns the reason why the last command had no effect; `nil` if it had one, or was for another key.
+  /// Returns why the last command had no effect; `nil` if the command had one, or was for another key.
   func refusalText(for key: Int) -> String? { refusal?.key == key ? refusal?.text : nil }
 
   /// Starts a call of the client and cancels the wait for the last one, which goes on in the client.

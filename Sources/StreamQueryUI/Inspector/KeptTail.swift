@@ -31,7 +31,7 @@ extension KeptTail: RandomAccessCollection {
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// Finds the first element of the tail for which a condition holds that also holds for all later elements.
+  /// Finds the first element for which a condition holds; the condition also holds for all later elements.
   ///
   /// - Parameter condition: The condition.
   /// - Returns: The index of the element; the end index if the condition never holds.

@@ -26,7 +26,7 @@ struct KeyList: Sendable {
     var rows = 0
     /// The number of keys with a text that was searched.
     var searches = 0
-    /// The number of comparisons between two places.
+    /// The number of comparisons of two keys by the properties that sort them.
     var comparisons = 0
   }
 
@@ -54,7 +54,7 @@ struct KeyList: Sendable {
   var matchCount: Int { places.count }
   private(set) var listing: KeyListing
   private(set) var work = Work()
-  /// The places of the keys that match the filter, by number.
+  /// The sorting properties of the keys that match the filter, by number.
   private var places: [Int: Place] = [:]
   /// Whether the text of each key matches the filter's text; a key's text never changes.
   private var textMatches: [Int: Bool] = [:]
@@ -144,7 +144,7 @@ struct KeyList: Sendable {
     !listing.isGrouped || !listing.collapsed.contains(place.group)
   }
 
-  /// Returns the place of a key; `nil` if the key does not match the filter.
+  /// Returns the properties that sort a key; `nil` if the key does not match the filter.
   private mutating func place(
     of number: Int,
     _ replay: RecordReplay,

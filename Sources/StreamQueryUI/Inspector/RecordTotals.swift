@@ -40,7 +40,7 @@ extension RecordReplay {
   struct RunProgress: Hashable, Sendable {
     /// The number of failed attempts.
     var failureCount = 0
-    /// The number of the newest error, by which the replay knows its text.
+    /// The number of the newest error, by which the replay finds the error's text.
     var error: Int?
 
     /// Applies an event to the progress of its run.

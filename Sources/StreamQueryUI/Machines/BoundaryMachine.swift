@@ -49,7 +49,7 @@ struct BoundaryMachine<Source: Hashable, Action> {
     return caught.count < count
   }
 
-  /// Removes a source's error, because the object that has reported it shows another query by now.
+  /// Removes a source's error, because the object that has reported the error shows another query by now.
   ///
   /// - Returns: Whether the error was removed; it stays if another existing object has reported it.
   mutating func left(_ source: Source, by reporter: AnyObject) -> Bool {

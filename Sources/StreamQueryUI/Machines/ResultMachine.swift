@@ -124,10 +124,10 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     stored = result
   }
 
-  /// Takes a result if no reader has to be told of it; a selection is made later, when it is read.
+  /// Takes a result if no reader has to be told of it; a selection is made later, when the result is read.
   ///
   /// - Parameter result: The result.
-  /// - Returns: Whether the result was taken; `false` if a field was read, which the result may change.
+  /// - Returns: Whether the result was taken; `false` if a field that the result may change was read.
   @inline(__always)
   mutating func arrivedUnread(_ result: QueryResult<Stored>) -> Bool {
     guard read.isEmpty else { return false }

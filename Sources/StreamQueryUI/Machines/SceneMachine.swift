@@ -5,8 +5,8 @@
 /// | foreground | | the app is active |
 /// | background | inactive, unless another one is in the foreground | nothing |
 ///
-/// A scene is in the background until it is connected, and in an app with the life cycle of UIKit it stays
-/// there. So a report of the background changes nothing if the scene was not in the foreground.
+/// A scene is in the background until it is connected, and in an app with the life cycle of UIKit the scene
+/// stays there. So a report of the background changes nothing if the scene was not in the foreground.
 struct SceneMachine<Scene: Hashable> {
   private var foreground: Set<Scene> = []
   private(set) var isActive = true

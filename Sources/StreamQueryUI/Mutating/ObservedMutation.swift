@@ -1,7 +1,7 @@
 public import Observation
 @_spi(Adapters) public import StreamQuery
 
-/// A mutation as an observable object, which runs it and shows the newest run.
+/// A mutation as an observable object, which runs the mutation and shows the newest run.
 ///
 /// ```swift
 /// let rename = ObservedMutation(.rename(), client: client)

@@ -9,7 +9,7 @@ public import StreamQuery
 /// ```
 ///
 /// All properties of the ``query`` are also properties of this object, each tracked separately. They describe
-/// the query: while the default is shown, it is still pending, or failed.
+/// the query: while the default is shown, the query is still pending, or failed.
 @MainActor @dynamicMemberLookup
 public struct ObservedDefaultedQuery<Value: Sendable> {
   /// The query without its default; its methods start, stop and change the observation.

@@ -58,7 +58,7 @@ public final class ObservedQueries: nonisolated Observable {
   private var positions: [Int] = []
   /// The delivery of the client that the shown results come from.
   private var shownDelivery: MainActorDelivery?
-  /// Whether the object waits for the end of a delivery, which may have several changes for it.
+  /// Whether the object waits for the end of a delivery, which may have several changes for the object.
   private var isOutdated = false
   /// The object that is told of changes together with readers: the holder of a property wrapper.
   weak var witness: (any ReaderWitness)?

@@ -10,11 +10,11 @@ public import StreamQuery
 ///
 /// The object shows the cached state from its start on, without a spinner in the first frame.
 ///
-/// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released, even if a button has
-/// begun a fetch. After a stop, the last result stays; after a shutdown of the client, it stays until another
-/// query is named. A fetch outlives the object by a second, unless the query or the options have another
-/// policy, so that a view that is back soon finds its request still running. When the account of the client
-/// ends, the object shows nothing.
+/// **Life.** The object observes from ``start(using:)`` to ``stop()``, or until it is released, even if a
+/// button has begun a fetch. After a stop, the last result stays; after a shutdown of the client, too, until
+/// another query is named. A fetch outlives the object by a second, unless the query or the options have
+/// another policy, so that a view that is back soon finds its request still running. When the account of the
+/// client ends, the object shows nothing.
 ///
 /// **Changes.** After any number of writes while the main actor is busy, each object changes once, to the
 /// newest state. All changes of a transaction of the cache show in the same job of the main actor. An object
@@ -29,7 +29,7 @@ public final class ObservedQuery<Value: Sendable>: _QueryObject<Value, Value>, _
   @_documentation(visibility: internal)
   public typealias Stored = Value
 
-  /// Explains that an object needs a query, which may be disabled.
+  /// Not available: exists only so that the compiler's message says that a query is needed.
   ///
   /// - Parameters:
   ///   - query: The query.

@@ -24,8 +24,8 @@ public final class ObservedSelection<Stored: Sendable, Value: Sendable>:
   ///   - options: Options of the observer, which take precedence over those of the query.
   ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is fetched for
   ///     the first time.
-  ///   - select: Makes the selection; runs once for each new data of the query. If it throws, the result has
-  ///     its error.
+  ///   - select: Makes the selection; runs once for each new data of the query. If the closure throws, the
+  ///     result has the error.
   public convenience init(
     _ query: Query<Stored>,
     client: QueryClient,
@@ -49,8 +49,8 @@ public final class ObservedSelection<Stored: Sendable, Value: Sendable>:
   ///   - options: Options of the observer, which take precedence over those of the query.
   ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is fetched for
   ///     the first time.
-  ///   - select: Makes the selection; runs once for each new data of the query. If it throws, the result has
-  ///     its error.
+  ///   - select: Makes the selection; runs once for each new data of the query. If the closure throws, the
+  ///     result has the error.
   public convenience init(
     _ query: Query<Stored>,
     options: ObserverOptions? = nil,

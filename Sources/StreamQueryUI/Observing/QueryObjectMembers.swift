@@ -63,7 +63,7 @@ extension _QueryObjectMembers {
   /// Stops observing; the shown result stays.
   ///
   /// If a key waits in `update(query:options:debounce:)`, its cached data shows at once, and the next start
-  /// observes it.
+  /// observes that key.
   public func stop() {
     catchUp()
     var life = life

@@ -12,7 +12,7 @@ final class RareParts<Value: Sendable> {
   var presence = PresenceMachine()
   /// Delays the observation of another key.
   var debouncer: Debouncer?
-  /// The period in which a view observes that reports its appearances to the object.
+  /// The period of observation, for a view that reports its appearances to the object.
   var period = ObservationPeriod.onRender
 
   init(_ options: ObserverOptions? = nil) {

@@ -6,8 +6,8 @@ extension EnvironmentValues {
   /// The client of the queries in views.
   ///
   /// If no `queryClient(_:)` is around a view, all such views share one client, on any thread; a debug build
-  /// reports that once. Set the client with that modifier, because `environment(_:_:)` reads a value before
-  /// it sets it.
+  /// reports that once. Set the client with that modifier, because `environment(_:_:)` first reads the former
+  /// value.
   public var queryClient: QueryClient {
     get { queryEnvironment.client ?? FallbackClient.taken() }
     set { queryEnvironment.client = newValue }

@@ -20,8 +20,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Fetcher and query are made when the view is first drawn, and last as long as its state. Otherwise the
-/// wrapper behaves as a ``LiveQuery``.
+/// Fetcher and query are made when the view is first drawn, and last as long as the view's state. Otherwise
+/// the wrapper behaves as a ``LiveQuery``.
 @MainActor @propertyWrapper
 public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedFetcher<F>>

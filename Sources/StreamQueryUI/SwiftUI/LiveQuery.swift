@@ -18,8 +18,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Cached data shows in the first frame. The view is drawn again only when a property changes that it has
-/// read. If its parent is drawn again, there is no new subscription.
+/// Cached data shows in the first frame. The view is drawn again only when a property that it has read
+/// changes. If its parent is drawn again, there is no new subscription.
 ///
 /// A query that depends on values of the view is named in the view's initialiser:
 ///
@@ -35,8 +35,8 @@ public import SwiftUI
 ///
 /// A query that depends on state is named by the modifier `query(_:_:)` of a view in the body.
 ///
-/// Two wrappers of one key share its data and its requests; each has its own options. If a wrapper is read
-/// outside of a body, it shows nothing, and a debug build reports that.
+/// Two wrappers of one key share its data and its requests; each has its own options. A wrapper that is read
+/// outside of a body shows nothing, and a debug build reports that.
 @MainActor @propertyWrapper
 public struct LiveQuery<Value: Sendable>: DynamicProperty {
   private var live: LiveProperty<ObservedQuery<Value>>

@@ -33,7 +33,7 @@ public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty 
   ///     observed; meanwhile the former key is shown. `nil` means no wait. A modifier has its own interval.
   ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
   ///   - select: Makes the selection, with the captures of the view's first value; runs once for each new
-  ///     data of the query. If it throws, the result has its error.
+  ///     data of the query. If the closure throws, the result has the error.
   public init(
     _ query: Query<Stored>? = nil,
     options: ObserverOptions? = nil,

@@ -2,7 +2,7 @@
 public import StreamQuery
 public import SwiftUI
 
-/// Shows a query, and observes it while it is shown.
+/// Shows a query, and observes the query while this view is shown.
 ///
 /// ```swift
 /// QueryView(.user(1)) { user in

@@ -4,7 +4,7 @@ public import SwiftUI
 
 extension View {
   /// Fetches the next pages of an infinite query while this view is shown, until there are no more pages, or
-  /// until they push the view off the screen.
+  /// until new pages push the view off the screen.
   ///
   /// ```swift
   /// struct EndlessFeed: View {
@@ -57,8 +57,8 @@ where Object.Stored: PageSequenceValue {
   }
 }
 
-/// Fetches the next page while the view at the end of a list is shown: keeps whether it is shown, and the
-/// list's query.
+/// Fetches the next page while the view at the end of a list is shown: stores whether the view is shown, and
+/// the list's query.
 @MainActor
 final class NextPageLoader<Object: _QueryObjectMembers>: nonisolated StillObject
 where Object.Stored: PageSequenceValue {

@@ -11,7 +11,7 @@ extension View {
   /// Put the modifier around the view with the wrappers, because a wrapper cannot know whether its view is
   /// shown.
   ///
-  /// - Parameter period: The period in which they observe.
+  /// - Parameter period: The period in which the wrappers observe.
   /// - Returns: The view.
   public func queryObservation(_ period: ObservationPeriod) -> some View {
     modifier(ObservationModifier(period: period))

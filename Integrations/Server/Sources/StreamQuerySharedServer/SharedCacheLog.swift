@@ -44,10 +44,10 @@ public struct SharedCacheLog: Sendable {
 
   /// The default level of an event.
   ///
-  /// The level is `error` if the store is away: each machine asks upstream for itself, and does not see the
-  /// changes of others. It is `warning` if shared data is not trusted any more, or if an entry cannot be
-  /// read. It is `notice` if a fetch asks upstream for this machine alone although the store is there. It is
-  /// `debug` for the course of fetches.
+  /// The level is `error` if the store does not answer: each machine asks upstream for itself, and does not
+  /// see the changes of others. It is `warning` if shared data is not trusted any more, or if an entry cannot
+  /// be read. It is `notice` if a fetch asks upstream for this machine alone although the store is there. It
+  /// is `debug` for the course of fetches.
   ///
   /// - Parameter event: The event.
   /// - Returns: Its level.

@@ -29,7 +29,7 @@ public import StreamQueryShared
 /// alone` requests, and the hit rate of the store is about `hit / (hit + led + alone)`. The client's own
 /// metrics count each of these fetches as a miss.
 ///
-/// `store.away` is the number of caches that believe that their store is away: raise an alarm if it is more
+/// `store.away` is the number of caches that get no answer from their store: raise an alarm if it is more
 /// than zero. Caches with the same prefix add up. If the process of a cache ends while the store is away, the
 /// part of this cache is not subtracted.
 public struct SharedCacheMetrics: Sendable {

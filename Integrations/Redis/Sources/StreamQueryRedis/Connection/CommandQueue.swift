@@ -141,7 +141,7 @@ struct CommandQueue: Equatable {
     return .nobody(then: command.leaving.undo(reply))
   }
 
-  /// Forgets the sent commands, because the connection is given up; unsent commands wait for the next one.
+  /// Forgets the sent commands, because the connection is given up; unsent ones wait for the next connection.
   ///
   /// - Returns: The sent commands with waiting callers, in order.
   mutating func changedOver() -> [CommandID] {

@@ -222,7 +222,7 @@ extension RedisStore {
     return try read(reply) { RedisAnswers.version($0) ?? nil }
   }
 
-  /// Invalidates all entries with one of some marks, and ends their leases.
+  /// Invalidates all entries with one of some marks (keys, prefixes, tags), and ends their leases.
   ///
   /// - Parameter marks: The marks.
   /// - Returns: The version of the invalidation.

@@ -11,15 +11,15 @@ public struct RedisStoreConfiguration: Hashable, Sendable {
     case beginAnew
     /// The entries of the server are trusted.
     ///
-    /// Use it only if the server writes each change to its disk before it answers
-    /// (`appendfsync always`), and no other server ever replaces it.
+    /// Use this only if the server writes each change to its disk before it answers (`appendfsync always`),
+    /// and is never replaced by another server.
     case goOn
   }
 
   /// The timeouts of connections and commands.
   public var timeouts = RedisTimeouts()
-  /// The maximum number of bytes of a key with its marks, where each mark counts 16 bytes more; at most 48
-  /// KiB.
+  /// The maximum number of bytes of a key with its marks (prefixes and tags), each with 16 bytes more; at
+  /// most 48 KiB.
   public var keyLimit = 48 << 10
   /// The maximum number of bytes of a value.
   ///

@@ -20,8 +20,7 @@ extension SharedCache {
   ///   - urgency: The behaviour while the store is believed to be away.
   ///   - limit: How long the call may take; `nil` is the configuration's timeout.
   ///   - isNoted: Whether success or failure counts for the decision whether the store is away. A server may
-  ///     answer reads and refuse changes, so a change that is sent again must not report that the store is
-  ///     away.
+  ///     answer reads and refuse changes: a change that is sent again does not count.
   ///   - late: Undoes the effect of a call that succeeds after its caller has given up.
   ///   - body: The call.
   /// - Returns: The answer.
@@ -109,7 +108,7 @@ extension SharedCache {
     }
   }
 
-  /// Sends an invalidation in parts, and halves the parts that the store finds too large.
+  /// Sends an invalidation of keys, prefixes and tags in parts, and halves parts that are too large.
   ///
   /// - Parameters:
   ///   - parts: The marks, in order.
@@ -177,7 +176,7 @@ extension SharedCache {
     }
   }
 
-  /// Stores an invalidation, to send it when the store answers.
+  /// Stores an invalidation of keys, prefixes and tags, to send it when the store answers.
   func keepUnsent(_ marks: [SharedMark]) {
     locked { [names] in $0.unsent.keep(marks, orElse: names.mark(ofPrefix: "[]")) }
   }

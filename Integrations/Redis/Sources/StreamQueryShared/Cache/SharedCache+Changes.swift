@@ -54,7 +54,7 @@ extension SharedCache {
     try await invalidate(tags.map(names.mark(ofTag:)))
   }
 
-  /// Writes nothing: the name is ``write(_:for:)``, which is asynchronous and can fail.
+  /// Not available: the name is ``write(_:for:)``, which is asynchronous and can fail.
   ///
   /// - Parameters:
   ///   - value: The value.

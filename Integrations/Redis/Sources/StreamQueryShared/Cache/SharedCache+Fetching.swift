@@ -49,7 +49,7 @@ extension SharedCache {
 
   /// Registers a fetch, but first waits until the client has marked the key's suspect data as invalidated.
   ///
-  /// A late mark would also hit the answer of this fetch.
+  /// Otherwise the client would also invalidate the answer of this fetch.
   private func begun(_ key: SharedKey, _ link: SharedLink) async throws -> SharedTable.Beginning {
     while true {
       let (begun, isMarking) = locked { state -> (SharedTable.Beginning?, FirstResult<Void>?) in

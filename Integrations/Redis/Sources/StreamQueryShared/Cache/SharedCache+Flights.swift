@@ -75,8 +75,8 @@ extension SharedCache {
     let next: SharedRounds.Step?
     switch verdict {
     case .lands, .ignored:
-      // The versions say that nothing has changed since. But they know nothing of an invalidation that the
-      // client made for itself, nor of a cache before upstream. If there is one of these, the age counts.
+      // The versions say that nothing has changed since. But versions do not count an invalidation that the
+      // client made for itself, nor a cache before upstream. If there is one of these, the age counts.
       let isAgeDecisive = answer.isAged || flight.context.timeSinceInvalidation != nil
       let isOutdated: Bool? = isAgeDecisive ? nil : false
       flight.context.answer(isOld: answer.age, isOutdated: isOutdated)

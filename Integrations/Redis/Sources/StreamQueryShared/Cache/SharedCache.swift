@@ -21,12 +21,12 @@ internal import Synchronization
 /// | the machine that fetches dies | the others wait until its lease ends |
 /// | the fetch fails | the others fail as well, with the text of its error |
 /// | the data was invalidated during the fetch | the answer is not served as fresh: it is fetched again |
-/// | the store is away | each machine fetches for itself, and trusts its data for a bounded time |
+/// | the store does not answer | each machine fetches for itself, and trusts its data for a bounded time |
 /// | messages of the log are lost | nothing that was shared is trusted any more |
 /// | nobody calls ``run()`` | nothing stays fresh: each use asks the store |
 ///
 /// The cache does not retain its client, nor the client its cache: retain the cache for as long as the client
-/// shares. The task that calls ``run()`` does so. Each client needs a cache of its own, and each tenant a
+/// shares. The task that calls ``run()`` retains it. Each client needs a cache of its own, and each tenant a
 /// namespace of its own.
 public final class SharedCache: Sendable {
   let store: any SharedStore

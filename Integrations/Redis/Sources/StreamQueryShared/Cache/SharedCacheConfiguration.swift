@@ -4,9 +4,8 @@ public struct SharedCacheConfiguration: Sendable {
   public var namespace: String
   /// How long the right to fetch lasts without a renewal; 10 seconds by default.
   ///
-  /// If the machine that fetches dies, the others wait for at most this long. While it lives, it
-  /// renews the lease after a third of the time, at the latest. The lease must be longer than
-  /// ``timeout``.
+  /// If the machine that fetches dies, the others wait for at most this long. While that machine lives, it
+  /// renews the lease after a third of the time, at the latest. The lease must be longer than ``timeout``.
   ///
   /// If the ``StreamQuery/Query/timeout(_:)`` of a query is less than twice the lease, its lease is half of
   /// that timeout, but no less than ``timeout``, so that another machine takes over in time. If a query's
@@ -22,9 +21,9 @@ public struct SharedCacheConfiguration: Sendable {
   /// How long a fetch waits for other machines before it asks upstream itself; 40 seconds by
   /// default.
   ///
-  /// A random part of up to half as much is added, so that many machines do not ask at once. Make it longer
-  /// than a query's ``StreamQuery/Query/timeout(_:)``: then only the machine that asked a hanging upstream
-  /// fails, the others learn of that, and no machine asks alone.
+  /// A random part of up to half as much is added, so that many machines do not ask at once. Make this time
+  /// longer than a query's ``StreamQuery/Query/timeout(_:)``: then only the machine that asked a hanging
+  /// upstream fails, the others learn of that, and no machine asks alone.
   public var answerTimeout = Duration.seconds(40)
   /// How long the store may take to answer a call; a second by default.
   public var timeout = Duration.seconds(1)
@@ -36,13 +35,13 @@ public struct SharedCacheConfiguration: Sendable {
   public var maxKeyBytes = 4_096
   /// The largest encoded value, in bytes; a megabyte by default.
   ///
-  /// Larger values are not shared: each machine fetches them for itself. The machine that fetched for
-  /// all reports ``SharedCacheEvent/alone(key:_:)`` with the reason
-  /// ``SharedCacheEvent/Reason/tooLarge``, and a machine that waited for it with the reason
-  /// ``SharedCacheEvent/Reason/unshareable``. If you raise this limit, raise that of the store as well.
+  /// Larger values are not shared: each machine fetches them for itself. The machine that fetched for all
+  /// reports ``SharedCacheEvent/alone(key:_:)`` with the reason ``SharedCacheEvent/Reason/tooLarge``, and a
+  /// machine that waited for that one with the reason ``SharedCacheEvent/Reason/unshareable``. If you raise
+  /// this limit, raise the store's limit as well.
   public var maxValueBytes = 1_048_576
-  /// The first and the longest pause before a store that is away is asked again; a quarter of a
-  /// second and 10 seconds by default.
+  /// The first and the longest pause before a store that did not answer is asked again; a quarter of a second
+  /// and 10 seconds by default.
   public var pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(10))
   /// Makes the text of an error for other machines, in
   /// ``SharedCacheError/failedElsewhere(key:reason:)``; by default its description.

@@ -33,7 +33,7 @@ public enum SharedCacheEvent: Sendable {
 
   /// The reason why a fetch asks upstream for this machine alone.
   public enum Reason: String, Hashable, Sendable {
-    /// The store is away.
+    /// The store does not answer.
     case storeAway
     /// The fetch waited for others until its time was over.
     case impatient

@@ -34,7 +34,7 @@ struct SharedBreaker: Equatable, Sendable {
     self.probeTimeout = probeTimeout
   }
 
-  /// Whether the store is believed to be away.
+  /// Whether the store counts as away, because it did not answer.
   var isOpen: Bool { state != .closed }
 
   /// The pause until the store may be asked again; `nil` if it may be asked now.
@@ -45,7 +45,7 @@ struct SharedBreaker: Equatable, Sendable {
     }
   }
 
-  /// Whether a call may ask the store; if so, report its result to this object.
+  /// Whether a call may ask the store; if so, report the call's result to this object.
   mutating func asks(at now: Duration) -> Bool {
     switch state {
     case .closed: return true
@@ -58,7 +58,7 @@ struct SharedBreaker: Equatable, Sendable {
 
   /// Closes the breaker, because the store answered.
   ///
-  /// - Returns: Whether the store was away until now.
+  /// - Returns: Whether the store counted as away until now.
   mutating func succeeded() -> Bool {
     defer { (state, failures) = (.closed, 0) }
     return state != .closed
@@ -69,7 +69,7 @@ struct SharedBreaker: Equatable, Sendable {
   /// - Parameters:
   ///   - now: The time.
   ///   - chance: A random number in 0..<1.
-  /// - Returns: Whether the store was there until now.
+  /// - Returns: Whether the store counted as answering until now.
   mutating func failed(at now: Duration, chance: Double) -> Bool {
     let wasClosed = state == .closed
     // A call that was under way when the breaker opened tells nothing new if it fails, too.

@@ -32,20 +32,20 @@ struct SharedRounds: Equatable, Sendable {
   private let bounds: SharedBounds
   /// An entry must not have been requested before this time; `nil` if any time will do.
   ///
-  /// The client knows of a change that the store does not know, or wants an answer that is as new as its
-  /// request. This limit is in addition to ``bounds``.
+  /// The client knows of a change that the store does not know, or wants an answer that is as new as the
+  /// client's request. This limit is in addition to ``bounds``.
   private let leastRequest: Duration?
   /// The version of an answer that the fetch has, but that may be outdated.
   ///
-  /// The fetch accepts the store's entry if it has this version or a later one.
+  /// The fetch accepts the store's entry if the entry has this version or a later one.
   private var confirmed: SharedVersion?
   /// The position of the log when the fetch began to wait; the fetch may take any entry that was
   /// stored after this position.
   private var awaited: SharedPosition?
   /// Whether a lease has ended since the fetch began, so that further leases are newer than the fetch.
   private var hasOutlivedLease = false
-  /// The longest duration of a call: the store may measure an age this much later than the fetch
-  /// asked for it.
+  /// The longest duration of a call: the store may measure an entry's age this much later than the fetch
+  /// asked.
   private let slack: Duration
 
   /// Creates the rounds of a fetch.

@@ -21,8 +21,7 @@ struct SharedRow: Sendable {
   var isSuspect = false
   /// The newest message of the log that the store has a value for the key.
   var stored: RecentMarks.SeenInvalidation?
-  /// The newest invalidation of any of ``marks`` (keys, prefixes and tags of the entry): the highest version
-  /// and the highest message number.
+  /// The newest invalidation of any of ``marks`` (keys, prefixes, tags): highest version and message number.
   ///
   /// It is kept here as well, because ``RecentMarks`` may forget it during a fetch.
   var invalidated: RecentMarks.SeenInvalidation?
@@ -33,9 +32,9 @@ struct SharedRow: Sendable {
   /// not used.
   var newest: FlightID?
 
-  /// The number of changes that make the data suspect, but that the client has not marked yet.
+  /// The number of changes that make the data suspect, and for which the client has not invalidated it yet.
   ///
-  /// Until the client has marked the data, no fetch begins or ends: a late mark would hit newer data.
+  /// Until the client has done so, no fetch begins or ends: otherwise newer data would be invalidated.
   var marking = 0
   /// The facts to restore if the last answer never becomes the data, because its fetch was cancelled.
   var previous: Previous?

@@ -128,8 +128,8 @@ extension SharedTable {
     }
   }
 
-  /// Makes the data with these marks suspect, because this peer tried to change it and does not know
-  /// whether it succeeded.
+  /// Makes the data with these marks suspect, because this peer tried to change it and does not know whether
+  /// the change took place.
   mutating func suspected(_ marks: some Sequence<SharedMark>) -> Effects {
     messageNumber += 1
     var effects = Effects()

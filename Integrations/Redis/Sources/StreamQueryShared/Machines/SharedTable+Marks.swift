@@ -10,7 +10,7 @@ extension SharedTable {
   /// Notes that the client has marked the data of some keys as invalidated.
   ///
   /// - Parameter keys: The keys.
-  /// - Returns: The keys for which nothing more is about to be marked.
+  /// - Returns: The keys whose data the client is not about to mark again.
   mutating func marked(_ keys: Set<String>) -> [String] {
     for key in keys { rows[key]?.marking -= 1 }
     return keys.filter { !isMarking($0) }

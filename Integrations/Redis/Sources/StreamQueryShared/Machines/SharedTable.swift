@@ -145,7 +145,7 @@ struct SharedTable: Sendable {
 
   /// Decides whether the answer of a fetch becomes the data.
   ///
-  /// If it does, the fetch is over.
+  /// If so, the fetch is over.
   mutating func answered(
     _ answer: Answer,
     by id: FlightID,

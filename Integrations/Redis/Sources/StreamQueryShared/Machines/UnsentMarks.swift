@@ -16,7 +16,7 @@ struct UnsentMarks: Sendable {
 
   var isEmpty: Bool { marks.isEmpty }
 
-  /// Adds marks that the store did not accept.
+  /// Adds marks (keys, prefixes and tags) that the store did not accept.
   ///
   /// - Parameters:
   ///   - marks: The marks.
@@ -31,7 +31,7 @@ struct UnsentMarks: Sendable {
     bytes = everything.text.utf8.count
   }
 
-  /// Removes some marks, which are sent now.
+  /// Removes some marks (keys, prefixes and tags), because they are sent now.
   ///
   /// - Parameter marks: The marks.
   /// - Returns: The marks that were removed.
@@ -49,7 +49,7 @@ struct UnsentMarks: Sendable {
     return marks
   }
 
-  /// Divides marks into parts, which are sent one by one.
+  /// Divides marks (keys, prefixes and tags) into parts to send one by one.
   ///
   /// Few stores refuse parts of this size. Each part has at least one mark.
   static func parts(of marks: Set<SharedMark>, bytes: Int = 16_384) -> [[SharedMark]] {

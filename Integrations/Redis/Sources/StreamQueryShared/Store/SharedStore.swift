@@ -8,9 +8,9 @@
 ///
 /// - **Versions** rise with every change that the store logs, and are never given twice in one
 ///   ``SharedHistory``. A store that lost its log has another history.
-/// - **An entry is valid** if none of its marks was invalidated since its lease was given, or since it was
-///   written. An entry has the marks of its lease or write. For a reader, the reader's own marks count too:
-///   machines with different versions of a program may know different tags.
+/// - **An entry is valid** if none of its marks (key, prefixes, tags) was invalidated since its lease was
+///   given, or since it was written. An entry has the marks of its lease or write. For a reader, the reader's
+///   own marks count too: machines with different versions of a program may know different tags.
 /// - **One leader.** At most one lease of a key is valid at a time. A lease ends when its holder
 ///   commits or abandons it, when its time is over, when one of its marks is invalidated, and when
 ///   its key is written. It also ends when another caller begins with a mark that was invalidated
@@ -86,7 +86,7 @@ public protocol SharedStore: Sendable {
     lifetime: Duration
   ) async throws(SharedStoreError) -> SharedVersion
 
-  /// Invalidates all entries with one of some marks, and ends their leases.
+  /// Invalidates all entries with one of some marks (keys, prefixes, tags), and ends their leases.
   ///
   /// The cost of this call does not depend on the number of entries.
   ///

@@ -38,7 +38,7 @@ public struct SharedStoreContract<Store: SharedStore>: Sendable {
 
   /// Checks all rules, and fails the current test for each violation.
   ///
-  /// Outside of a test of Swift Testing or XCTest it prints the violations.
+  /// Outside of a test of Swift Testing or XCTest, the check prints the violations.
   ///
   /// - Parameters:
   ///   - fileID: Where an issue is shown; leave it to its default.

@@ -123,7 +123,7 @@ extension SharedStoreModel {
     )
   }
 
-  /// Invalidates all entries with one of some marks, and ends their leases.
+  /// Invalidates all entries with one of some marks (keys, prefixes, tags), and ends their leases.
   ///
   /// - Parameters:
   ///   - marks: The marks.

@@ -123,7 +123,7 @@ final class NetworkLink: SharedStore {
     }
   }
 
-  /// Tells the judge that the store knows the earlier versions of the keys with these marks as outdated.
+  /// Tells the judge that the store now knows earlier versions of the keys with these marks as outdated.
   private func told(of marks: [SharedMark]) {
     let now = now()
     world.locked { state in

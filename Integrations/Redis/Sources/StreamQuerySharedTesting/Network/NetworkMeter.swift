@@ -12,14 +12,14 @@ public struct NetworkMeter: Hashable, Sendable {
   public var lost = 0
   /// The number of events of the caches, by the name of the event.
   public var events: [String: Int] = [:]
-  /// The number of answers that became data although the store had heard that they are outdated while
-  /// they were under way.
+  /// The number of answers that became data although the store had heard, during the fetch, that they are
+  /// outdated.
   public var outdated = 0
   /// The number of requests to upstream in each second.
   public var upstream: [Int: Int] = [:]
   /// The number of requests that were not judged, because a fault or its effects excused them.
   public var excused = 0
-  /// The number of requests in each second that nodes made for themselves, because the store was away.
+  /// The number of requests that nodes made for themselves in each second, because the store did not answer.
   public var alone: [Int: Int] = [:]
   /// The number of changes that were reported to the store in each second; a report that an outage has
   /// delayed counts when it reaches the store, once for each machine that reports the change.

@@ -116,7 +116,7 @@ final class NetworkNode: Sendable {
     return plan.attemptTimeout.map { query.timeout($0) } ?? query
   }
 
-  /// Fetches a key for a caller, and reports the call to the judge.
+  /// Fetches a key for a caller, and reports the call to the judge of the promises.
   @discardableResult
   func fetch(_ key: Int) async -> Int? {
     let start = now()
@@ -176,7 +176,7 @@ final class NetworkNode: Sendable {
     }
   }
 
-  /// Runs a change of a key, and tells the judge when the change begins and ends.
+  /// Runs a change of a key, and tells the judge of the promises when the change begins and ends.
   private func doubting(_ key: Int, _ change: () async throws -> Void) async rethrows {
     world.locked { $0.judge.changes(key, by: number) }
     defer {

@@ -46,7 +46,7 @@ public struct NetworkPlan: Sendable {
   }()
   /// The configuration that the nodes really have, if the promises of ``configuration`` shall be broken.
   ///
-  /// Set it to see whether the judge notices that nodes break the promises.
+  /// Set this to see whether the report then names the broken promises.
   public var broken: SharedCacheConfiguration?
   /// The limits of the store.
   public var limits = SharedStoreLimits()

@@ -2,7 +2,7 @@ internal import StreamQuery
 internal import StreamQueryShared
 internal import Synchronization
 
-/// The shared state of a network's parts: the judge and the meter, behind one lock.
+/// The shared state of a network's parts, behind one lock: the judge of promises and the meter of costs.
 final class NetworkWorld: Sendable {
   /// The behaviour of upstream.
   enum Upstream: Sendable { case answers, fails, hangs }

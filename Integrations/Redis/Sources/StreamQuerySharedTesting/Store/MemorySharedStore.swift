@@ -114,7 +114,7 @@ public final class MemorySharedStore: SharedStore {
     }
   }
 
-  /// Invalidates all entries with one of some marks.
+  /// Invalidates all entries with one of some marks (keys, prefixes, tags).
   public func invalidate(_ marks: [SharedMark]) async throws(SharedStoreError) -> SharedVersion {
     try await perform { model, now throws(SharedStoreError) in
       try model.invalidate(marks, now: now)

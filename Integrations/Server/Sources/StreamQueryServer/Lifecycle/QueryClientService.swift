@@ -17,8 +17,8 @@ internal import StreamQueryPersistence
 ///
 /// It runs until a graceful shutdown. Then it waits for running fetches and mutations, for at most
 /// `finishTimeout`, writes changes to the client's stores, for at most `savingTimeout`, and shuts the client
-/// down. If its task is cancelled before, it waits no longer for fetches and mutations, but still writes
-/// changes and shuts the client down.
+/// down. If its task is cancelled before, the service waits no longer for fetches and mutations, but still
+/// writes changes and shuts the client down.
 ///
 /// Streams of results end when the client is shut down. A response that sends the elements of a
 /// stream would keep its server running, and this service waits for the server: end the response with

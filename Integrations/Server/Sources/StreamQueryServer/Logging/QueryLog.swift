@@ -30,8 +30,8 @@ public struct QueryLog: Sendable {
   /// With `true`, each lookup takes the cache's lock, even in a client that otherwise reads without the lock
   /// (`.server`). By default the value is `true` if the logger writes `trace`, and if ``level`` is replaced.
   ///
-  /// The value counts when the log is attached to a configuration. If the logger's level may become
-  /// `trace` while the program runs, and lookups are to be written from then on, set it to `true`.
+  /// The value counts when the log is attached to a configuration. If the logger's level may become `trace`
+  /// while the program runs, and lookups are to be written from then on, set this to `true`.
   public var logsLookups: Bool {
     get { saidLookups ?? (replacesLevel || logger.logLevel <= .trace) }
     set { saidLookups = newValue }

@@ -9,10 +9,10 @@ public import Tracing
 /// configuration.trace()
 /// ```
 ///
-/// Each fetch has one span for all of its attempts. Its parent is the span of the caller that
-/// started the fetch; a fetch without a caller, such as one after an interval, is the root of a
-/// trace. While an attempt runs, the span's context is the current one: an HTTP client that the
-/// query's code calls, for example, continues the trace.
+/// Each fetch has one span for all of its attempts. The span's parent is the span of the caller that started
+/// the fetch; a fetch without a caller, such as one after an interval, is the root of a trace. While an
+/// attempt runs, the span's context is the current one: an HTTP client that the query's code calls, for
+/// example, continues the trace.
 ///
 /// Callers that join the fetch have traces of their own, which do not show why they wait. So the fetch's
 /// span has a link to the current span of each caller, up to ``maximumLinks``. A caller that comes as the
