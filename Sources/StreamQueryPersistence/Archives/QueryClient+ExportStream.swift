@@ -86,7 +86,7 @@ nonisolated extension QueryClient {
   ///   - coding: The coding of values and inputs.
   ///   - resuming: Whether mutations continue by themselves.
   ///   - limit: The maximum time for which a fetch waits after its key was named, by the client's clock.
-  ///     Imported data of a query that is always stale ends the wait only if it is no older than this limit.
+  ///     Imported data of an always stale query ends the wait only if the data is no older than this limit.
   /// - Returns: The result of all archives, with a report of the omitted entries and runs.
   /// - Throws: The error of the sequence; earlier imports stay.
   @discardableResult

@@ -48,8 +48,8 @@ extension Mutation where Input: Codable {
   /// - Parameters:
   ///   - version: The version of the input's encoded form; change it when you change the form.
   ///   - migrating: Makes an input from the bytes of another version, which are JSON. Without this closure,
-  ///     and for the same version, the bytes are decoded as they are. If it throws, the item stays in the
-  ///     outbox until the app decides.
+  ///     and for the same version, the bytes are decoded as they are. If the closure throws, the item stays
+  ///     in the outbox until the app decides.
   /// - Returns: The changed mutation.
   public func durable(
     version: String = "",

@@ -23,7 +23,7 @@ struct OutboxLedger: Sendable {
     }
   }
 
-  /// The form of an item that the store has: none, one with an earlier input, or the present one.
+  /// The form in which the store has an item: none, one with an earlier input, or the present one.
   enum StoredRevision: Sendable {
     case missing
     case earlier
@@ -43,7 +43,7 @@ struct OutboxLedger: Sendable {
     var status: ItemStatus
     /// The number of the registration that failed to decode the present edition.
     var failedWith: UInt64?
-    /// The form of the item that the store has.
+    /// The form in which the store has the item.
     var stored: StoredRevision
     var pacing = Pacing.all
     /// Whether the item's run waits until the record is written.
@@ -71,7 +71,7 @@ struct OutboxLedger: Sendable {
   var open: [String: [UInt64]] = [:]
   /// The scopes in which ended outboxes of other clients are still sending or writing.
   var barred: Set<String> = []
-  /// The runs of each scope that are written, but wait for an open item before them or for another client.
+  /// The written runs of each scope that wait for an open item before them, or for another client.
   var withheld: [String: [RunIdentity]] = [:]
   /// The runs that may go on; the engine takes them from here.
   var released: [RunIdentity] = []

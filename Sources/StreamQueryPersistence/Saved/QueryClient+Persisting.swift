@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension QueryClient.Configuration {
-  /// The part of each store that the client uses; ``StorePartition/main`` by default.
+  /// The part that the client uses in each store; ``StorePartition/main`` by default.
   ///
   /// ``QueryAccounts`` sets a part for each account.
   public var partition: StorePartition {

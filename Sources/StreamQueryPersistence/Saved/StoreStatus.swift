@@ -34,7 +34,7 @@ internal import Synchronization
 
   /// The store.
   public var store: any QueryStore
-  /// The part of the store that the client uses.
+  /// The client's part of the store.
   public var partition: StorePartition
   /// The kind of data that the client has in the store.
   public var content: Content

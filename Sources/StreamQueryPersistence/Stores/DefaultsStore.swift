@@ -184,8 +184,8 @@ public actor DefaultsStore: QueryStore {
     guard storage.data(forKey: place.name) != nil, let contents = try? read(partition),
       contents.records.isEmpty, contents.damage.isEmpty, unreported[partition] == nil
     else { return }
-    // The generation of the removed value must not be used again, so the floor is raised to it. The floor is
-    // one value for all partitions without a value.
+    // The generation of the removed value must not be used again, so the floor, the generation of all
+    // partitions without a value, is raised to it.
     let isRaised = try? await Self.turns.take(Key(storage: identity, name: floorName)) {
       () throws(QueryStoreError) in
       if contents.generation > (try floor()) {

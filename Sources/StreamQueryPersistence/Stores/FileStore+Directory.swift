@@ -84,8 +84,8 @@ extension FileStore {
       guard let state = partitions[partition] else { continue }
       partitions[partition] = try inPlace(state, partition)
     }
-    // The floor is written again, so that late saves of ended accounts stay refused. If that fails now, it is
-    // done when the next file is removed.
+    // The floor (for partitions without a file) is written again, so that late saves of ended accounts stay
+    // refused. If the write fails now, it is done when the next file is removed.
     if floor > .first { try? raiseFloor(to: floor) }
     isDisplaced = false
   }
@@ -152,8 +152,8 @@ extension FileStore {
   /// Removes the file of a partition that has no records.
   ///
   /// The file's generation must not be used again: otherwise a late save of an ended account would be
-  /// accepted. So the floor is raised to it, which is written in the name of one file for all partitions
-  /// without a file.
+  /// accepted. So the floor, the generation of all partitions without a file, is raised to it. The name of
+  /// one file has the floor.
   func removeFile(of state: OpenPartition) throws(QueryStoreError) {
     guard state.file != nil else { return }
     try checkPlace(of: state)

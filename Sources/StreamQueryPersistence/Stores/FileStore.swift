@@ -245,8 +245,8 @@ public actor FileStore: QueryStore {
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreGeneration {
     try await waitUntilResumed()
-    // The request is noted at once: if the partition cannot be opened now, it is wiped before its records are
-    // next read.
+    // The request is remembered at once: if the partition cannot be opened now, it is wiped before its
+    // records are next read.
     if partitions[partition] == nil {
       unwiped.insert(partition)
     } else {

@@ -129,7 +129,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   // MARK: Time
 
-  /// Moves time to the next sleeper's deadline, unless it is after `limit`; returns whether time moved.
+  /// Moves time to the next sleeper's deadline if that is not after `limit`; returns whether time moved.
   mutating func moveToNextDeadline(notAfter limit: Duration?) -> Bool {
     guard let deadline = sleepers.nextDeadline() else { return false }
     if let limit, deadline > limit { return false }

@@ -64,7 +64,7 @@ enum RuntimeHooks {
     let hook: MainHook = { original in
       MainStandIn.asked?.asUnownedSerialExecutor() ?? original()
     }
-    // The variable of the runtime holds a pointer to a function, which has the size of a word.
+    // The variable of the runtime holds a pointer to a function, which has the size of a `UInt`.
     return unsafeBitCast(hook, to: UInt.self)
   }()
 
@@ -72,7 +72,7 @@ enum RuntimeHooks {
     let hook: GlobalHook = { job, original in
       if !MainStandIn.takeGlobal(job) { original(job) }
     }
-    // The variable of the runtime holds a pointer to a function, which has the size of a word.
+    // The variable of the runtime holds a pointer to a function, which has the size of a `UInt`.
     return unsafeBitCast(hook, to: UInt.self)
   }()
 }

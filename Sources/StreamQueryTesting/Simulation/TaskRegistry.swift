@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The tasks of a simulation that have not finished, by name, and the closures that its clients have added.
+/// The unfinished tasks of a simulation, by name, and the closures that the simulation's clients have added.
 @usableFromInline
 final class TaskRegistry: Sendable {
   private struct State {

@@ -48,7 +48,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     fileprivate var revision: UInt32
   }
 
-  /// A new result with the selection of its data, which is not shown yet.
+  /// A new result that is not shown yet, with the selection of its data.
   struct Made {
     fileprivate var shown: QueryResult<Selected>
     fileprivate var steps: Steps

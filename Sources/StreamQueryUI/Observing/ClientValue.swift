@@ -1,6 +1,6 @@
 @_spi(Adapters) public import StreamQuery
 
-/// A value of the client that a view follows, such as the number of fetching queries; see ``ObservedValue``.
+/// A value that a view follows in the client, such as the number of fetching queries; see ``ObservedValue``.
 public struct ClientValue<Value: Sendable>: Sendable {
   let initial: Value
   let isSame: @Sendable (Value, Value) -> Bool

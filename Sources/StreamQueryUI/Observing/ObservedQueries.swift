@@ -56,7 +56,7 @@ public final class ObservedQueries: nonisolated Observable {
   private var observer: QueryListObserver?
   private var delivery: MainActorDelivery?
   private var positions: [Int] = []
-  /// The delivery of the client that the shown results come from.
+  /// The delivery of the client from which the shown results come.
   private var shownDelivery: MainActorDelivery?
   /// Whether the object waits for the end of a delivery, which may have several changes for the object.
   private var isOutdated = false

@@ -35,7 +35,7 @@ public final class ObservedValue<Value: Sendable> {
 
   @ObservationIgnored private let source: ClientValue<Value>
   @ObservationIgnored private var client: QueryClient?
-  /// The delivery of the client that the shown value comes from.
+  /// The delivery of the client from which the shown value comes.
   @ObservationIgnored private var delivery: MainActorDelivery?
   @ObservationIgnored private var following: Task<Void, Never>?
 

@@ -33,7 +33,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   private(set) var observer: QueryObserver<Stored>?
   /// The client that is observed; `nil` if the object does not observe.
   private(set) var client: QueryClient?
-  /// The delivery of the client that the shown data comes from.
+  /// The delivery of the client from which the shown data comes.
   private(set) var delivery: MainActorDelivery?
 
   init(

@@ -49,7 +49,7 @@ extension _QueryObjectMembers {
 // functions of the same names that do not wait.
 
 extension ObservedQuery {
-  /// Invalidates the query, and waits for its fetch if it is observed and enabled.
+  /// Invalidates the query; if the query is observed and enabled, waits for its fetch.
   public func invalidate() async { await invalidateAndWait() }
 
   /// Returns the query to its initial state, with initial data, and refetches it if it is enabled.
@@ -57,7 +57,7 @@ extension ObservedQuery {
 }
 
 extension ObservedSelection {
-  /// Invalidates the query, and waits for its fetch if it is observed and enabled.
+  /// Invalidates the query; if the query is observed and enabled, waits for its fetch.
   public func invalidate() async { await invalidateAndWait() }
 
   /// Returns the query to its initial state, with initial data, and refetches it if it is enabled.

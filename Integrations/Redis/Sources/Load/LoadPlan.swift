@@ -14,7 +14,7 @@ struct LoadPlan: Sendable {
 
   /// The numbers of concurrent callers.
   private static let callers = [1, 8, 100]
-  /// The number of callers in a crowd, which fetch keys without entries: all the same key, or each its own.
+  /// The number of callers in a crowd; they fetch keys without entries: all the same key, or each its own.
   private static let crowd = 10_000
   /// How long upstream takes to answer a caller of a crowd.
   private static let fetchTime = Duration.milliseconds(50)

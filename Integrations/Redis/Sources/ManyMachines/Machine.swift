@@ -40,7 +40,7 @@ struct Machine: Sendable {
     var configuration = SharedCacheConfiguration(namespace: "shop")
     // If a machine dies while it fetches, the others wait for this time: six times the timeout.
     configuration.lease = .seconds(12)
-    // Data is trusted for this time while the store is away.
+    // Data is trusted for this time while the store does not answer.
     configuration.trust = .seconds(60)
     // All processes share a machine that may be busy, which must not look as if the store were away.
     configuration.timeout = .seconds(2)

@@ -1,6 +1,6 @@
 internal import StreamQueryShared
 
-/// The limits of the bytes that are sent to a server, which are checked before sending.
+/// The limits of the bytes that are sent to a server; they are checked before bytes are sent.
 struct RedisLimits: Hashable, Sendable {
   /// The maximum number of bytes of a key with its marks.
   var key: Int

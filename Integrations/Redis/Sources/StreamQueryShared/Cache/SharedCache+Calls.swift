@@ -1,9 +1,9 @@
 @_spi(Adapters) internal import StreamQuery
 
-// Calls of the store. No call takes longer than the configuration allows. `Urgency` says what a call
-// does while the store is believed to be away.
+// Calls of the store. No call takes longer than the configuration allows. `Urgency` says what a call does
+// while the store counts as away: it did not answer.
 extension SharedCache {
-  /// How a call behaves while the store is believed to be away.
+  /// How a call behaves while the store counts as away, because it did not answer.
   enum Urgency: Sendable {
     /// While somebody reads the log, the call fails without asking the store, because the reader will
     /// notice that the store is back. If nobody reads the log, the call behaves like `log`.
@@ -17,15 +17,15 @@ extension SharedCache {
   /// Calls the store.
   ///
   /// - Parameters:
-  ///   - urgency: The behaviour while the store is believed to be away.
+  ///   - urgency: The behaviour while the store counts as away, because it did not answer.
   ///   - limit: How long the call may take; `nil` is the configuration's timeout.
   ///   - isNoted: Whether success or failure counts for the decision whether the store is away. A server may
   ///     answer reads and refuse changes: a change that is sent again does not count.
   ///   - late: Undoes the effect of a call that succeeds after its caller has given up.
   ///   - body: The call.
   /// - Returns: The answer.
-  /// - Throws: The store's error, ``SharedStoreError/unavailable(_:)`` if it is late or away, and
-  ///   ``SharedStoreError/cancelled`` at once if the caller is cancelled.
+  /// - Throws: The store's error, ``SharedStoreError/unavailable(_:)`` if the store is late or counts as
+  ///   away, and ``SharedStoreError/cancelled`` at once if the caller is cancelled.
   func call<Value: Sendable>(
     _ urgency: Urgency = .fetch,
     within limit: Duration? = nil,
@@ -83,8 +83,8 @@ extension SharedCache {
       }
       guard let waiting else { return }
       tell(.storeAway(error))
-      // These fetches wait for news that does not come any more, so they learn at once that the
-      // store is away.
+      // These fetches wait for news that does not come any more, so they learn at once that the store does
+      // not answer.
       for firstResult in waiting { firstResult.give(.silence) }
     }
   }

@@ -1,8 +1,8 @@
 /// The bounds for an entry that may replace the present data, so that the data never becomes older.
 ///
-/// Data from the store has a version. Data from upstream, for instance because the store was away, has
-/// the time of its request instead. If messages of the log were lost after the data came, only the
-/// same entry or a later one may replace it.
+/// Data from the store has a version. Data from upstream, for instance because the store did not answer, has
+/// the time of its request instead. If messages of the log were lost after the data came, only the same entry
+/// or a later one may replace it.
 struct SharedBounds: Equatable, Sendable {
   /// The lowest version that the entry may have; `nil` if there is no such bound.
   var version: SharedVersion?

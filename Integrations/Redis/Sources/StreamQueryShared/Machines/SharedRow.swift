@@ -19,7 +19,7 @@ struct SharedRow: Sendable {
   /// Whether the data is not trusted, because of news of the log, or because the log was out of
   /// reach.
   var isSuspect = false
-  /// The newest message of the log that the store has a value for the key.
+  /// The newest message of the log which says that the store has a value for the key.
   var stored: RecentMarks.SeenInvalidation?
   /// The newest invalidation of any of ``marks`` (keys, prefixes, tags): highest version and message number.
   ///

@@ -83,7 +83,7 @@ public enum SharedBeginning: Hashable, Sendable {
   case entry(SharedEntry)
   /// The caller has got the lease, and must fetch. `entry` is valid but too old.
   case leads(SharedLease, entry: SharedEntry?)
-  /// Another caller fetches. Its lease ends after `remaining` unless it is renewed. The log will have its
-  /// result after `position`. `entry` is valid but too old.
+  /// Another caller fetches. Its lease ends after `remaining`, unless renewed. The log will have the result
+  /// of the fetch after `position`. `entry` is valid but too old.
   case follows(position: SharedPosition, remaining: Duration, entry: SharedEntry?)
 }

@@ -44,7 +44,7 @@ extension NetworkPlan {
       // answer has the message.
       hearing: way * 3,
       // An answer is fresh from the moment when upstream gives it. A machine that gets it from the store adds
-      // the time on the way of its request to the age, because it does not know when the store measured.
+      // its request's time on the way to the age, because the machine does not know when the store measured.
       period: staleTime + fetchTime - way,
       // An answer becomes the node's data after the fetch. The first check that suspects the data comes after
       // seven eighths of `trust`.

@@ -1,4 +1,4 @@
-// Judges machines that believe that the store is away, and the requests after its return.
+// Judges machines without an answer of the store, and the requests after the store's return.
 extension NetworkJudge {
   /// Notes that a node got an answer of the store, so that it may have heard of any change.
   mutating func reached(by node: Int, at now: Duration) { reached[node] = now }
@@ -17,7 +17,7 @@ extension NetworkJudge {
     changing[place, default: 1] -= 1
   }
 
-  /// Judges a request of a node for itself alone, because the node believes that the store is away.
+  /// Judges a request of a node for itself alone, because the store did not answer the node.
   ///
   /// A node asks once for all of its callers: it trusts the answer, unless it hears of a change or makes one.
   mutating func askedAlone(_ key: Int, by node: Int, at now: Duration) {
@@ -30,11 +30,11 @@ extension NetworkJudge {
     found(.noHerd, "key \(key) was asked for by \(node) alone at \(now), and at \(last)")
   }
 
-  /// The requests in one of the seconds after the store became reachable again.
+  /// The requests to upstream in one of the seconds after the store became reachable again.
   struct Second: Equatable, Sendable {
     /// The number of requests that leaders made for all nodes.
     var shared: Int
-    /// The number of requests that nodes made for themselves alone, because they believed the store away.
+    /// The number of requests that nodes made for themselves alone, because the store did not answer them.
     var alone: Int
     /// The number of changes that were reported to the store.
     var changes: Int

@@ -134,7 +134,7 @@ struct NetworkJudge: Sendable {
     guard let last = requests[key] else { return true }
     guard isHealthy(last.node, last.time) else { return false }
     if now - last.time >= bounds.period { return true }
-    // An invalidation may have ended the lease of the last node while it was about to ask.
+    // An invalidation may have ended the lease of the last node while that node was about to ask.
     if let told = toldAt[key], told >= last.time - bounds.hearing { return true }
     found(
       .oneRequest,

@@ -239,8 +239,8 @@ public final class SimulatedNetwork {
     )
   }
 
-  /// Reports to the judge the requests to upstream in each second after a return of the store, until
-  /// the next fault.
+  /// Reports to the judge of promises the requests to upstream in each second after a return of the store,
+  /// until the next fault.
   private func judgeReturn(at time: Duration, _ judge: inout NetworkJudge) {
     let meter = world.locked { $0.meter }
     func second(_ time: Duration) -> Int { Int(time.components.seconds) }
