@@ -44,7 +44,7 @@ nonisolated extension QueryClient {
   /// Observes a query, and enables or disables it by the elements of a Bool sequence.
   ///
   /// Cached data shows at once, enabled or not. The query is disabled until the first element comes. Enabling
-  /// it fetches if the data is stale or missing. Disabling it stops automatic fetches and keeps the data.
+  /// fetches if the data is stale or missing. Disabling stops automatic fetches and keeps the data.
   ///
   /// ```swift
   /// for await result in client.results(of: .user(42), enabledBy: isSignedIn) {

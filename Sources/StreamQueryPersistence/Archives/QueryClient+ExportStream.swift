@@ -14,7 +14,7 @@ nonisolated extension QueryClient {
   /// or for an import; the receiver then fetches for itself. They never name streamed queries,
   /// which may go on for ever.
   ///
-  /// A server sends each archive as soon as it has it, so that the receiver shows a page before its
+  /// A server sends each archive as soon as it is made, so that the receiver shows a page before the page's
   /// slowest part is there:
   ///
   /// ```swift

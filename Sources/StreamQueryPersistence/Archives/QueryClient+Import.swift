@@ -94,8 +94,8 @@ nonisolated extension QueryClient {
         mutationCount: runCount - refused.count(where: \.isMutation),
         skipped: skipped + refused.map(ArchiveImport.Skipped.init)
       )
-      // The report is made under the lock: if the import ends after this transaction, its result has all of
-      // it.
+      // The report is made under the lock: if the import ends after this transaction, its result has the
+      // whole report.
       part?.report(report)
       return report
     }

@@ -27,7 +27,7 @@ public struct OutboxConfiguration: Sendable {
   public var mutations: [any DurableMutation]
   /// How long runs that are not durable wait for the store to be read; ten seconds by default.
   ///
-  /// A run waits if the store may have an earlier durable run of its scope. After this time it goes on
+  /// A run waits if the store may have an earlier durable run of its scope. After this time the run goes on
   /// without the store. Durable runs wait without a limit. More than 100 years are for ever.
   public var restoreTimeout: Duration
 

@@ -95,8 +95,8 @@ extension OutboxLedger {
     unwritten[id] = Draft(key: entry.key, scope: header.scope, revision: header.revision)
   }
 
-  /// Removes items from the open ones of a scope, because they have runs or were removed, and releases runs
-  /// that waited behind them.
+  /// Removes items of a scope from the open ones, because they have got runs or were removed, and releases
+  /// runs that waited behind these items.
   mutating func close(_ serials: Set<UInt64>, in scope: String?) {
     guard let scope else { return }
     open[scope]?.removeAll { serials.contains($0) }

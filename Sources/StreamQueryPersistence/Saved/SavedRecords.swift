@@ -219,8 +219,8 @@ struct SavedRecords: Sendable {
 
   /// Notes that an entry was removed.
   ///
-  /// An entry without data may still wait for its record to be read or decoded, so its removal does not
-  /// remove the record. ``apply(_:removes:except:)`` removes such records.
+  /// An entry without data may still wait for its record to be read or decoded, so the entry's removal does
+  /// not remove the record. ``apply(_:removes:except:)`` removes such records.
   ///
   /// - Returns: The replaced changes with users' values, which the caller releases outside of locks.
   mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [PendingChange] {

@@ -87,9 +87,9 @@ public actor DefaultsStore: QueryStore {
     try await inTurn(partition) { () throws(QueryStoreError) in
       var contents = try read(partition)
       if storage.data(forKey: name(of: partition)) == nil {
-        // The generation is written, so that the reader can write a batch in it. Otherwise it could become
-        // outdated when the release of another partition raises the floor, the generation of partitions
-        // without a value.
+        // The generation is written, so that the reader can write a batch in it. Otherwise the generation
+        // could become outdated when the release of another partition raises the floor, the generation of
+        // partitions without a value.
         try put([], LogFormat(partition, contents.generation), to: partition)
       }
       let damage = contents.damage
@@ -223,8 +223,8 @@ public actor DefaultsStore: QueryStore {
 
   /// Returns the generation of a value.
   ///
-  /// Only the header has the generation, and no record can be read without it. So it is also found if a
-  /// single bit of the header has changed.
+  /// Only the header has the generation, and no record can be read without the generation. So it is also
+  /// found if a single bit of the header has changed.
   private static func generation(in bytes: Data) -> StoreGeneration {
     guard bytes.count >= LogFormat.headerSize else { return .first }
     var header = [UInt8](bytes.prefix(LogFormat.headerSize))

@@ -90,8 +90,8 @@ extension FileStore {
     isDisplaced = false
   }
 
-  /// Creates the file of a partition again if it is not in its place, with all records that this store has
-  /// acknowledged.
+  /// Creates the file of a partition again if the file is not in its place, with all records that this store
+  /// has acknowledged.
   ///
   /// - Returns: The partition; `nil` if it has to be opened again, because there is a newer file.
   private func inPlace(

@@ -1,7 +1,7 @@
 @_spi(Adapters) public import StreamQuery
 
 nonisolated extension QueryClient {
-  /// Creates a client in a simulation, which gives it its clock, executor, random numbers and dates.
+  /// Creates a client with the clock, executor, random numbers and dates of a simulation.
   ///
   /// Unless configured otherwise, the client is always online and active, and memory is never short. Its
   /// unfinished work is part of the simulation's leak report. After the simulation is released, the client

@@ -13,7 +13,7 @@ internal import Synchronization
 /// simulation.settle()                 // everybody who listens has heard it now
 /// ```
 ///
-/// An iterator ends when its task is cancelled, or after `finish()`; its release ends the subscription.
+/// An iterator ends when its task is cancelled, or after `finish()`. Its release ends the subscription.
 public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
   /// The signal never fails.
   public typealias Failure = Never

@@ -27,7 +27,7 @@ extension QueryPreview {
   ///   - mutation: The mutation.
   ///   - input: The input of the run.
   public func paused<Input, Output>(_ mutation: Mutation<Input, Output>, with input: Input) {
-    // The jobs of the client run first, so that it knows that it is offline.
+    // The jobs of the client run first, so that the client knows that it is offline.
     executor.run()
     prepare(mutation, with: input, .online) { throw CancellationError() }
   }

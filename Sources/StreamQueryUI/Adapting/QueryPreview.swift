@@ -85,7 +85,7 @@ public final class QueryPreview {
   ///
   /// - Parameter query: The query.
   public func paused<Value>(_ query: Query<Value>) {
-    // The jobs of the client run first, so that it knows that it is offline.
+    // The jobs of the client run first, so that the client knows that it is offline.
     executor.run()
     let asked = Query(key: query.key) { () async throws -> Value in throw CancellationError() }
     run { [client] in _ = try await client.fetch(asked.networkMode(.online).staleTime(.zero)) }

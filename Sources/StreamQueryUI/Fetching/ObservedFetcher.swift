@@ -61,7 +61,7 @@ public final class ObservedFetcher<F: QueryFetcher> {
   /// The result of a running fetch is not used, because that fetch has read the former properties.
   ///
   /// - Parameter change: Changes the fetcher.
-  /// - Returns: The result after the fetch, with its error if it failed.
+  /// - Returns: The result after the fetch; if the fetch failed, with its error.
   @discardableResult
   public func refetch(_ change: (F) -> Void = { _ in }) async -> QueryResult<F.Output> {
     change(fetcher)

@@ -20,6 +20,6 @@ public protocol QueryFetcher: AnyObject, Sendable {
   /// Fetches with the present properties.
   ///
   /// - Returns: The value.
-  /// - Throws: Any error; the query's options say whether it is retried and how it is shown.
+  /// - Throws: Any error; the query's options say whether the fetch is retried and how the error is shown.
   func fetch() async throws -> Output
 }

@@ -24,7 +24,7 @@ struct RecordReplay: Sendable {
     var positions = KeptTail<Int>()
   }
 
-  /// A run with its stored events, and those of its optimistic changes.
+  /// A run with its stored events, and the stored events of its optimistic changes.
   struct RunHistory: Sendable {
     /// The row of the run; the row's base is the status before the first stored event.
     var row: QueryRecord.Run

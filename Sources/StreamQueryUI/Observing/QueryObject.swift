@@ -48,7 +48,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 
   deinit {
-    // The object leaves the group first, so that the end of its observation is not reported to it.
+    // The object leaves the group first, so that the end of its observation is not reported to the object.
     delivery?.group.remove(member.position)
     observer?.linger(.seconds(1))
   }

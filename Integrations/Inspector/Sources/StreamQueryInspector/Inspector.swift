@@ -12,7 +12,7 @@ internal import Synchronization
 /// ```
 ///
 /// The page shows the client's record. The inspector listens on the loopback address only, and tells nothing
-/// without the token in the link. Unless you allow it, it is off in release builds and shows no values.
+/// without the token in the link. Unless you allow more, it is off in release builds and shows no values.
 ///
 /// An inspector does not retain its client. It stops when the client is shut down or freed, or when you call
 /// ``stop()``. You need not retain the inspector.

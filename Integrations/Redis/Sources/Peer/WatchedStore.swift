@@ -19,8 +19,8 @@ final class WatchedStore: SharedStore {
   /// The duration of the slowest call to begin, to renew or to commit.
   var slowestCall: Duration { longest.withLock { $0 } }
 
-  /// Makes a call and measures it; reports a call without an answer, because it may have given or ended
-  /// a lease all the same.
+  /// Makes a call and measures it; reports a call without an answer, because the store may have given or
+  /// ended a lease all the same.
   private func watched<Value>(
     _ key: SharedKey,
     _ name: String,

@@ -10,7 +10,7 @@ import Darwin
 /// Replaces `Synchronization.Mutex` under the thread sanitizer.
 ///
 /// On Linux the sanitizer does not understand the standard mutex, and reports a race for every
-/// value behind it. This type shadows it within this module only.
+/// value behind it. This type shadows the standard one within this module only.
 ///
 /// Unchecked `Sendable` because the value is accessed only under the lock. Remove this type when
 /// the sanitizer runtime on Linux supports `Synchronization.Mutex`.

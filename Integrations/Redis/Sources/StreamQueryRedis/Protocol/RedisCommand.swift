@@ -5,7 +5,7 @@ package struct RedisCommand: Hashable, Sendable {
   /// The arguments that the connection adds.
   var stamp: Stamp
 
-  /// The arguments that a connection adds to a command when it sends it.
+  /// The arguments that a connection adds to a command that it sends.
   enum Stamp: Hashable, Sendable {
     /// Nothing.
     case none

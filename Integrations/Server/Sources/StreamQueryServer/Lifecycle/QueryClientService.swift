@@ -24,8 +24,8 @@ internal import StreamQueryPersistence
 /// stream would keep its server running, and this service waits for the server: end the response with
 /// `stream.cancelOnGracefulShutdown()` of ServiceLifecycle.
 ///
-/// A service group ends its services in the reverse of their order: give it this service before the
-/// services that use the client, so that their last requests are answered.
+/// A service group ends its services in the reverse of their order: give it this service before the services
+/// that use the client, so that the last requests of these services are answered.
 public struct QueryClientService: Service, CustomStringConvertible {
   private let client: QueryClient
   private let finishTimeout: Duration
