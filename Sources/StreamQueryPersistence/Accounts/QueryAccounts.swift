@@ -369,7 +369,7 @@ public final class QueryAccounts: Sendable {
     let isFirst = table.withLock { $0.takeTurn(of: name, orWait: wait) }
     let turn = Turn()
     let erased = atOnce(turn)
-    // The task is detached, because the next call waits for its end, even if the caller is cancelled.
+    // The task is detached, because the next call waits for the task's end, even if the caller is cancelled.
     Task.detached(executorPreference: executor) {
       async let told: Void = Self.tell(erased)
       // The note is written at once. Another call that has the turn may wait long for a store, and the

@@ -74,7 +74,7 @@ public struct CacheArchive: Hashable, Sendable {
     /// `nil` in archives of early releases. Such a run gets a key that is derived from the archive's facts
     /// about it, and so is the same at every import.
     public var idempotencyKey: UUID?
-    /// The run's first identity and the number of its changed inputs, from which ``idempotencyKey`` is made;
+    /// The run's first identity and the number of its input changes, which together make ``idempotencyKey``;
     /// `nil` for an unchanged input.
     var changed: ChangedRun?
 

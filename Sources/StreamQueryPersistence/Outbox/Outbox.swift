@@ -70,7 +70,7 @@ public struct Outbox: Sendable {
     try await engine.drop(RunIdentity(id))
   }
 
-  /// Gives an item another input and another idempotency key, and sends it when its turn comes.
+  /// Gives an item another input and another idempotency key, and sends the item when its turn comes.
   ///
   /// The call returns when the store has the new input. Cancelling the caller ends only its wait.
   ///

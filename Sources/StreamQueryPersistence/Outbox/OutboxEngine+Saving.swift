@@ -3,7 +3,7 @@
 // Writing changes.
 
 extension OutboxEngine {
-  /// Applies a change to the state, and starts the writer's task if the change returns its number.
+  /// Applies a change to the state, and starts a task of the writer if the change returns the task's number.
   @discardableResult
   func start(_ change: (inout State) -> UInt64?) -> Bool {
     defer { news.send() }

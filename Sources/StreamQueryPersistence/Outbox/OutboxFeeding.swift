@@ -42,7 +42,7 @@ enum OutboxFeeding: Equatable, Sendable {
 
   /// Notes that the store was read for the first time.
   ///
-  /// - Returns: Whether the runs that wait for the store go on now, and not after the feeding.
+  /// - Returns: Whether the runs that wait for the store go on now, and not after those of stored items.
   mutating func loaded() -> Bool {
     guard case .feeding(let isAskedAgain, _) = self else { return true }
     self = .feeding(isAskedAgain: isAskedAgain, opens: true)

@@ -41,7 +41,7 @@ struct OutboxLedger: Sendable {
     /// The number of changes of the record in this process.
     var edition = 0
     var status: ItemStatus
-    /// The number of the registration that failed to decode the present edition.
+    /// The number of the registration that failed to decode the record in its present edition.
     var failedWith: UInt64?
     /// The form in which the store has the item.
     var stored: StoredRevision

@@ -84,7 +84,7 @@ struct PendingChanges: Sendable {
     }
   }
 
-  /// Drops the removal of a key, which is not written yet.
+  /// Drops the unwritten removal of a key.
   ///
   /// - Returns: Whether there was a removal.
   mutating func forgetRemoval(_ key: EntryKey) -> Bool { removed.remove(key) != nil }

@@ -196,7 +196,7 @@ extension StorePersister {
 
   private func wait(for answer: SharedOneShot<Void>, _ id: StoreID) async {
     _ = await answer.take(for: "the records of a store", of: client, orGive: ())
-    // The list still has the caller if its wait was cancelled or took too long.
+    // The list still has the caller if the caller's wait was cancelled or took too long.
     state.withLock { $0.stores[id]?.waits.removeAll { $0 === answer } }
   }
 

@@ -117,6 +117,6 @@ struct StoreWriter: Sendable {
     return released()
   }
 
-  /// Notes that a run, which was still being sent at the end, has ended: there is something to write again.
+  /// Notes the end of a run that was still being sent when the client ended: there is more to write.
   mutating func resumed() { stage.resumed() }
 }

@@ -55,7 +55,7 @@ enum WriterStage: Sendable {
     return !hadEnded
   }
 
-  /// Notes that a run, which was still being sent at the end, has ended: there is something to write again.
+  /// Notes the end of a run that was still being sent when the client ended: there is more to write.
   mutating func resumed() {
     if case .over(let error) = self { self = .ending(error) }
   }

@@ -171,7 +171,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     isDriving = false
   }
 
-  /// Makes a thread the owner of the simulation, because it uses the simulation between two drives.
+  /// Makes a thread the owner of the simulation, because the thread uses it between two drives.
   mutating func adopt(_ thread: ThreadIdentity) {
     if !isDriving { owner = thread }
   }

@@ -21,7 +21,7 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
   private let elements: [Element]
   private let comparison: Comparison?
 
-  /// The place for the result of a failed `==`, which the message of the failure shows.
+  /// The place for the result of a failed `==`; the failure's message shows that result.
   private final class Comparison: Sendable {
     let pending: @Sendable () -> [String]
     let failure = Mutex<Failure?>(nil)

@@ -16,7 +16,7 @@ public struct SnapshotEnd<Element: Sendable>: Sendable {
 
   private let report: Report?
 
-  /// The place for the report of a failed comparison, which the message of the failure shows.
+  /// The place for the report of a failed comparison; the failure's message shows that report.
   private final class Report: Sendable {
     let pending: @Sendable () -> [String]
     let lines = Mutex<[String]>([])

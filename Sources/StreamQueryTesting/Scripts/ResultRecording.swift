@@ -7,8 +7,8 @@ public import Synchronization
 /// The elements that a sequence has delivered in a simulation, with their virtual times.
 ///
 /// `Simulation.record(_:)` makes it. The task that consumes the sequence lives as long as the recording: the
-/// release of the last reference stops it, like `cancel()`. Optimised code releases a local variable after
-/// its last use. If that is too early, end the test with `withExtendedLifetime(recording) {}`.
+/// release of the last reference stops the task, like `cancel()`. Optimised code releases a local variable
+/// after its last use. If that is too early, end the test with `withExtendedLifetime(recording) {}`.
 public final class ResultRecording<Element: Sendable>: Sendable {
   /// An element and the virtual time of its arrival.
   public struct Stamped: Sendable {

@@ -199,7 +199,7 @@ final class MainActorDelivery {
     formers[ObjectIdentifier(object)] = Former(member: object)
   }
 
-  /// Makes all objects forget the data of the client, which was erased.
+  /// Makes all objects forget the data of the client, because the client was erased.
   private func erase() {
     // First the members get the end of their observations.
     deliverNow()

@@ -85,8 +85,8 @@ extension ObjectObservation: OwnedMember {
   func changed(_ change: ObservationChange) {
     guard owner != nil else { return cancel() }
     guard change.isOver else { return show?(change) ?? () }
-    // The delivery still knows the observation until the owner's release, because it must be told if the
-    // client is erased.
+    // The delivery still knows the observation until the owner's release, because the observation must be
+    // told if the client is erased.
     if let position { delivery?.group.remove(position) }
     (position, show) = (nil, nil)
     guard let delivery else { return }

@@ -61,7 +61,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
     make = { ObservedFetcher(fetcher: fetcher(), options: options, query: query) }
   }
 
-  /// Observes a query that is fetched by a fetcher, by the parts of its key.
+  /// Observes a query with a fetcher, by the parts of the query's key.
   ///
   /// - Parameters:
   ///   - first: The first part of the key.

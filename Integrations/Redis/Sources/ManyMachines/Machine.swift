@@ -42,7 +42,7 @@ struct Machine: Sendable {
     configuration.lease = .seconds(12)
     // Data is trusted for this time while the store does not answer.
     configuration.trust = .seconds(60)
-    // All processes share a machine that may be busy, which must not look as if the store were away.
+    // All processes share a machine that may be busy: this must not look like a store that does not answer.
     configuration.timeout = .seconds(2)
     let (news, tell) = AsyncStream<News>.makeStream()
     configuration.onEvent = { event in

@@ -43,7 +43,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     var configuration = SharedCacheConfiguration(namespace: "peers")
     configuration.lease = .milliseconds(plan.lease)
     configuration.trust = .seconds(2)
-    // A machine that is busy with other tests must not look as if the store were away.
+    // A machine that is busy with other tests must not look like a store that does not answer.
     configuration.timeout = .seconds(3)
     configuration.pauses = (first: .milliseconds(250), longest: .seconds(1))
     let (following, follows) = AsyncStream<Void>.makeStream()

@@ -22,7 +22,7 @@ struct RedisLimits: Hashable, Sendable {
     try check(key.marks, besides: key.text.utf8.count)
   }
 
-  /// Checks marks.
+  /// Checks marks: keys, prefixes and tags.
   ///
   /// - Parameters:
   ///   - marks: The marks.

@@ -15,7 +15,7 @@ public enum SharedCacheEvent: Sendable {
   case outdated(key: String, again: Bool)
   /// An entry cannot be read, and counts as missing.
   case unreadable(key: String)
-  /// A fetch failed because it failed on the machine that fetched.
+  /// A fetch failed here, because it failed on the machine that fetched for all.
   case failedElsewhere(key: String, reason: String)
   /// The log was read for the first time since ``SharedCache/run()`` was called: from now on, this
   /// machine learns of changes by others.

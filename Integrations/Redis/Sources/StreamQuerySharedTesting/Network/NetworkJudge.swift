@@ -215,7 +215,7 @@ struct NetworkJudge: Sendable {
     return max(told, landing.time) + bounds.trust
   }
 
-  /// Judges the version that a node has in the end, which must be the last one.
+  /// Judges the version that a node has in the end; it must be the key's last version.
   mutating func converged(_ key: Int, on node: Int, with version: Int?) {
     guard version != self.version(of: key) else { return }
     let text = version.map { "\($0)" } ?? "no version"
