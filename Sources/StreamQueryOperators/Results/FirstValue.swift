@@ -20,7 +20,7 @@ extension AsyncSequence {
     var iterator = makeAsyncIterator()
     while let result = try await iterator.next(isolation: isolation) {
       if result.hasRealData, let data = result.data { return data }
-      // The error is not thrown while a fetch runs, because that may still succeed.
+      // The error is not thrown while a fetch runs, because the fetch may still succeed.
       if let error = result.error, !result.isFetching { throw error }
     }
     throw CancellationError()

@@ -70,7 +70,8 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
       source = data
       do {
         selected = TypedBox(try transform(data.value(as: Value.self)))
-        // The selection of a placeholder gets no key, because it must not be shown beside a later error.
+        // A placeholder's selection gets no key, because the selection must not be shown beside a later
+        // error.
         selectedKey = result.isPlaceholderData ? nil : result.snapshot.key
         failure = nil
       } catch {

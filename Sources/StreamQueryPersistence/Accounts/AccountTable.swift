@@ -84,7 +84,7 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     return lastSerial
   }
 
-  /// Returns the clients of an account that still exist, of open and closed accounts.
+  /// Returns the clients of an open or closed account, as far as they still exist.
   func clients(of name: String) -> [Client] { known[name]?.compactMap(\.client) ?? [] }
 
   /// Records that an account was closed.

@@ -285,7 +285,7 @@ public final class QueryAccounts: Sendable {
     for client in clients { reportUnlisted(client, name) }
     let ending = ending(of: name, clients, turn)
     // The stores are erased before the clients have ended. The wipe begins a new generation, which refuses
-    // late saves, so the call need not wait for them.
+    // late saves, so the call need not wait for the clients.
     var failures = await ending.erase()
     for client in clients { await client.waitUntilOver() }
     // A task may still be writing the note that it began before the call had the turn. The removal waits, so

@@ -54,7 +54,7 @@ extension OutboxEngine {
     }
   }
 
-  /// Returns the records of waiting items with replaced identifiers, which their runs get, too.
+  /// Returns the records of waiting items with replaced identifiers; the items' runs get these, too.
   private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
     guard !ids.isEmpty else { return [] }
     let found = update { state -> [(OutboxLedger.Entry, MutationJob?)] in

@@ -33,9 +33,9 @@ struct OutboxLedger: Sendable {
   struct Entry: Sendable {
     /// The item's place among all records.
     let serial: UInt64
-    /// The item's place among the client's runs, if an earlier process wrote it.
+    /// The item's place among the client's runs, if an earlier process wrote the item.
     let number: UInt64?
-    /// The item's place among the client's runs, if it began in this process.
+    /// The item's place among the client's runs, if the item began in this process.
     var ownNumber: UInt64?
     var record: OutboxRecord
     /// The number of changes of the record in this process.

@@ -92,7 +92,7 @@ extension StoreSession {
     let wasAwaited = isAwaited
     (readError, isSlow) = (error, true)
     guard case .underWay(let isEarly, let isAskedAgain) = reading else { return (nil, wasAwaited) }
-    // Reads that callers ask for do not count, because they may ask often.
+    // Reads that callers ask for do not count, because callers may ask often.
     if !isEarly { readFailures += 1 }
     reading = .underWay(isEarly: isAskedAgain, isAskedAgain: false)
     let isLocked = if case .denied = error { true } else { false }

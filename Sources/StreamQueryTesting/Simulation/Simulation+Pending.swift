@@ -20,7 +20,7 @@ extension Simulation {
     return report
   }
 
-  /// Sets the pause between two checks for drives, for tests; otherwise it is a real second.
+  /// Sets the pause between two checks for drives, for tests; otherwise the pause is a real second.
   package func watchOutsideWaits(every pause: @escaping @Sendable () async -> Void) {
     core.waits.setPause(pause)
   }

@@ -1,7 +1,7 @@
 internal import StreamQuery
 
-/// Decides which moment of a record the inspector shows, the newest or an earlier one, and lists the keys of
-/// it.
+/// Decides which moment of a record the inspector shows, the newest or an earlier one, and lists the moment's
+/// keys.
 struct InspectorScreen: Sendable {
   private(set) var replay: RecordReplay
   private(set) var list = KeyList()

@@ -139,7 +139,7 @@ struct KeyList: Sendable {
     if listing.isGrouped { regroup() }
   }
 
-  /// Whether the list shows the key of a place: its group is expanded, or keys are not grouped.
+  /// Whether the list shows the key with this place: its group is expanded, or keys are not grouped.
   private func isShown(_ place: Place) -> Bool {
     !listing.isGrouped || !listing.collapsed.contains(place.group)
   }

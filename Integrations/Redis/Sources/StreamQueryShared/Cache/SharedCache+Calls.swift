@@ -141,7 +141,7 @@ extension SharedCache {
   /// Sends an invalidation at once.
   ///
   /// - Parameters:
-  ///   - marks: The marks; the ones that were waiting to be sent again are not sent a second time.
+  ///   - marks: The keys, prefixes and tags; those that wait to be sent again are not sent a second time.
   ///   - isNoted: Whether success or failure counts for the decision whether the store is away.
   /// - Throws: The store's error.
   private func send(_ marks: [SharedMark], isNoted: Bool) async throws(SharedStoreError) {

@@ -46,7 +46,7 @@ public enum SharedCacheEvent: Sendable {
     case unshareable
     /// The fetch has begun again as often as it may, because each answer was outdated.
     case outdated
-    /// The fetch adds a page to an infinite query, which is not the whole value.
+    /// The fetch adds a page to an infinite query, and so does not have the whole value.
     case part
   }
 }

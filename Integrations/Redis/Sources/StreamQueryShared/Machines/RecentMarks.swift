@@ -1,5 +1,5 @@
-/// The newest invalidations, each with its version and with its number in the order in which this
-/// peer saw them.
+/// The newest invalidations of marks (keys, prefixes and tags), each with its version and its number in the
+/// order in which this peer saw them.
 ///
 /// They are in two halves. When the young half is full, it becomes the old half, and the former old
 /// half is dropped: so a log full of unrelated marks needs bounded memory. A row also has the

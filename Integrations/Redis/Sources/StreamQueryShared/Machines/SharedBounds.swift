@@ -6,7 +6,7 @@
 struct SharedBounds: Equatable, Sendable {
   /// The lowest version that the entry may have; `nil` if there is no such bound.
   var version: SharedVersion?
-  /// The time of the present data's request, before which the entry must not have been requested; `nil` if
+  /// The time of the present data's request: the entry must not have been requested earlier; `nil` if
   /// ``version`` is bound enough.
   var requestedAt: Duration?
   /// The version of the present data, if the log has got another history since.

@@ -32,8 +32,8 @@ struct SharedRounds: Equatable, Sendable {
   private let bounds: SharedBounds
   /// An entry must not have been requested before this time; `nil` if any time will do.
   ///
-  /// The client knows of a change that the store does not know, or wants an answer that is as new as the
-  /// client's request. This limit is in addition to ``bounds``.
+  /// Set if the client knows of a change that the store does not know, or wants an answer that is as new as
+  /// the client's request. This limit is in addition to ``bounds``.
   private let leastRequest: Duration?
   /// The version of an answer that the fetch has, but that may be outdated.
   ///
