@@ -35,8 +35,8 @@ beside_steps=(release apple thread)
 last_steps=(redisthread)
 strict=(-Xswiftc -warnings-as-errors)
 # The sanitizer cannot see the standard library's lock on Linux: TSAN_LOCK puts one over pthread in its place, see
-# Sources/StreamQuery. Nobody searches an index of this build.
-thread_flags=(--sanitize=thread --disable-index-store -Xswiftc -DTSAN_LOCK "${strict[@]}")
+# Sources/StreamQuery.
+thread_flags=(--sanitize=thread -Xswiftc -DTSAN_LOCK "${strict[@]}")
 
 # MARK: Steps
 
@@ -52,6 +52,10 @@ step_format() { # swift-format's rules, no white space at line ends, and no link
     if [[ -f $file ]]; then files+=("$file"); fi
   # Stubs are written as the frameworks are, and nobody reads their documentation.
   done < <(git ls-files --cached --others --exclude-standard -- '*.swift' ':!Scripts/apple-stubs')
+  if ((${#files[@]} == 0)); then
+    echo "check: git lists no Swift files" >&2
+    return 1
+  fi
   swift format lint --strict --parallel "${files[@]}"
   if git grep -nIE '[[:blank:]]+$' -- '*.swift' '*.sh' '*.awk' '*.yml' '*.md' .ci; then
     echo "check: white space at the end of these lines" >&2
@@ -160,13 +164,13 @@ step_inspector() { # the tests and samples of Integrations/Inspector, and its pa
 step_redis() { # the tests and samples of Integrations/Redis, where hiredis and redis-server are there
   require_header Redis hiredis/hiredis.h hiredis
   use_nested Integrations/Redis
-  on_nested test
+  STREAMQUERY_SEEDS=${STREAMQUERY_SEEDS:-$seeds} on_nested test
   Scripts/samples.sh --nested Integrations/Redis --scratch-path "$documented"
   swift build "${nested[@]}" --product SharingCosts
   # Each simulates its machines on one thread.
   compare_costs nodes-100 --nodes 100 &
   local first=$!
-  compare_costs nodes-1000-faults --nodes 1000 --keys 8 --calls 100 --faults
+  compare_costs nodes-1000-faults --nodes 1000 --keys 8 --calls 100 --faults || { wait "$first"; return 1; }
   wait "$first"
   require_redis_server
   compare_example
@@ -256,11 +260,12 @@ step_bench() { # instructions and allocations have not grown: see Scripts/bench-
   Scripts/bench-guard.sh
 }
 
-# Builds and tests with the same flags, so that the second builds nothing.
+# Builds and tests with the same flags, so that the second builds nothing. It is planned anew: the plan that is there may
+# be that of a nested package.
 run_tests() {
   local folder=$1
   shift
-  swift build --build-tests --scratch-path "$folder" "$@"
+  swift build --build-tests --scratch-path "$folder" --disable-build-manifest-caching "$@"
   swift test --skip-build --scratch-path "$folder" "$@"
 }
 
@@ -397,6 +402,7 @@ finish() {
   local status=$? result
   if [[ -n $beside_job ]]; then
     kill -- "-$beside_job" 2>/dev/null || true
+    cat "$beside_log"
   fi
   if [[ -s $steps_file ]]; then
     echo
@@ -443,7 +449,7 @@ fi
 if ((${#beside[@]} > 0)); then
   # In a group of its own, which can be ended as one.
   set -m
-  run_beside >"$beside_log" 2>&1 &
+  run_beside >"$beside_log" 2>&1 </dev/null &
   beside_job=$!
   set +m
   renice -n 10 -g "$beside_job" >/dev/null 2>&1 || true

@@ -77,7 +77,8 @@ fi
 flags=()
 # As in check.sh: other flags in the same folder would build everything again.
 if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
-swift build --build-tests --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
+# The plan that is there may be that of a nested package.
+swift build --build-tests --disable-build-manifest-caching --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
 products=$(swift build --scratch-path "$scratch" --show-bin-path)
 # Without XCTest, whose runner leaks a little.
 watched "$products/StreamQueryPackageTests.xctest" --testing-library swift-testing

@@ -64,7 +64,7 @@ find_objects() {
 build_views() {
   local archive objects=()
   build_modules "$1"
-  views_flags=(--package-path Tests/SwiftUIStandIn --scratch-path "$PWD/.build-views" --disable-index-store)
+  views_flags=(--package-path Tests/SwiftUIStandIn --scratch-path "$PWD/.build-views")
   views_flags+=(-Xswiftc -warnings-as-errors)
   if [[ $(uname -s) != Darwin ]]; then
     archive=$products/libStreamQuery.a

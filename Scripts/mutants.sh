@@ -99,7 +99,16 @@ while IFS=$'\t' read -r number file line state suites kind text _; do
   if [[ $state != chosen ]] || grep -q "^$number"$'\t' "$results"; then continue; fi
   status=0
   launch "$number" "$limit" "$suites" || status=$?
-  case $status in 0) result=survived ;; 124) result=hung ;; *) result=killed ;; esac
+  case $status in
+    0) result=survived ;;
+    124) result=hung ;;
+    # No test of this name, or no such program.
+    69 | 12[67])
+      echo "mutants: the tests $suites of mutant $number cannot be run" >&2
+      exit 1
+      ;;
+    *) result=killed ;;
+  esac
   printf '%s\t%s:%s\t%s\t%s\t%s\n' "$number" "$file" "$line" "$kind" "$result" "$text" | tee -a "$results"
 done <"$folder/mutants.tsv"
 perl "$program" report "$folder"
