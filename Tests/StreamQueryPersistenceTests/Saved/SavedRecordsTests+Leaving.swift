@@ -199,6 +199,22 @@ extension SavedRecordsTests {
     #expect(kept(of: [10, 50, 90], at: 100, for: .seconds(Int64.max)) == [10, 50, 90])
   }
 
+  @Test("what left a full store for good does not return when a later write fails")
+  func leftForGood() {
+    var records = open(StoreLimit(), "a", "b", "c")
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
+    _ = records.takeBatch()
+    let isTriedAgain = records.failed(isFull: true)
+    #expect(isTriedAgain && records.isFull)
+    _ = records.takeBatch()
+    records.written()
+    #expect(!records.isFull)
+    _ = records.encoded([("b", .mark(isInvalidated: true))])
+    _ = records.takeBatch()
+    _ = records.failed(isFull: false)
+    #expect(records.records.keys.sorted() == ["query/b", "query/c"])
+  }
+
   @Test("what left a full store does not return to a closed one")
   func closedWhileFull() throws {
     var records = open(StoreLimit(), "a", "b", "c")
