@@ -61,7 +61,31 @@ struct OutboxLedgerTests {
     #expect(inputs(ledger.takeBatch()) == ["\"1\""])
     #expect(ledger.written() == [id(1)])
     #expect(ledger.released == [id(1)])
-    #expect(ledger.takeBatch() == nil)
+    #expect(ledger.takeBatch() == nil && !ledger.hasFailed)
+  }
+
+  @Test func aReleasedRunIsNotReleasedAgainWhenItsInputIsRewritten() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    ledger.rewrote(try #require(record(1, "b")))
+    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
+    #expect(ledger.written() == [id(1)])
+    #expect(ledger.released == [id(1)])
+  }
+
+  @Test func anOpenItemThatGetsARunIsSavedAndReleasesWhatIsBehindIt() throws {
+    var ledger = try opened(1)
+    ledger.accepted(try #require(record(2)), number: 1)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.released.isEmpty)
+    #expect(OutboxItems(ledger.shown()).map { "\($0.state)" } == ["unregistered", "saving"])
+    ledger.accepted(try #require(record(1, revision: 1)), number: 0)
+    #expect(ledger.released == [id(2)])
+    #expect(OutboxItems(ledger.shown()).map { "\($0.state)" } == ["saving", "saving"])
+    #expect(ledger.takeBatch()?.puts.count == 1)
   }
 
   @Test func nothingIsWrittenBeforeTheStoreIsRead() throws {
@@ -243,11 +267,15 @@ struct OutboxLedgerTests {
     state.ledger = try opened()
     state.ledger.accepted(try #require(record(1)), number: 1)
     _ = state.ledger.takeBatch()
+    state.ledger.failed()
+    _ = state.ledger.takeBatch()
     state.ledger.accepted(try #require(record(2, scope: "t")), number: 2)
     #expect(state.isBehind && state.held.runs == [id(1), id(2)])
     #expect(state.held.scopes == ["s", "t"])
     _ = state.ledger.close(.closed)
     #expect(!state.isBehind && state.held.runs.isEmpty && state.held.scopes.isEmpty)
+    // Nor is it tried again.
+    #expect(!state.hasFailed)
   }
 
   @Test func whatIsShownIsAlwaysWhatIsThere() throws {
