@@ -215,6 +215,21 @@ extension SavedRecordsTests {
     #expect(records.records.keys.sorted() == ["query/b", "query/c"])
   }
 
+  @Test("what returns to a full store takes its room again")
+  func roomOfWhatReturns() {
+    var records = open(StoreLimit(), "a", "b", "c")
+    let count = records.byteCount
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
+    _ = records.takeBatch()
+    var counts: [Int] = []
+    while records.failed(isFull: true) {
+      counts.append(records.byteCount)
+      _ = records.takeBatch()
+    }
+    #expect(counts == [count / 3 * 2, count / 3] && records.byteCount == count)
+    #expect(records.evicted.isEmpty)
+  }
+
   @Test("what left a full store does not return to a closed one")
   func closedWhileFull() throws {
     var records = open(StoreLimit(), "a", "b", "c")
