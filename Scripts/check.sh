@@ -158,7 +158,10 @@ step_inspector() { # the tests and samples of Integrations/Inspector, and its pa
   Scripts/samples.sh --nested Integrations/Inspector --scratch-path "$documented"
   use_nested Playgrounds
   on_nested build --product Inspect
-  Integrations/Inspector/Tests/page/test.sh -- "$(swift build "${nested[@]}" --show-bin-path)/Inspect" --driven
+  local status=0
+  Integrations/Inspector/Tests/page/test.sh -- "$(swift build "${nested[@]}" --show-bin-path)/Inspect" --driven || status=$?
+  if ((status == skipped)); then exit "$without_browser"; fi
+  return "$status"
 }
 
 step_redis() { # the tests and samples of Integrations/Redis, where hiredis and redis-server are there
@@ -288,9 +291,10 @@ steps=("${standard_steps[@]}")
 only=()
 offline=false
 seeds=10
-# What a step returns that could not be done here, and one that was done as far as no Redis server is needed.
+# What a step returns that could not be done here, and one that was done as far as no Redis server or browser is needed.
 skipped=77
 without_server=78
+without_browser=79
 skip=" "
 while (($# > 0)); do
   case $1 in
@@ -369,6 +373,8 @@ run_step() {
     "$skipped") end_run "$step" SKIPPED SKIPPED ;;
     "$without_server") end_run "$step" "passed in $seconds s, SKIPPED without redis-server" \
       "$seconds s, SKIPPED without redis-server" ;;
+    "$without_browser") end_run "$step" "passed in $seconds s, SKIPPED without node 20 and Chromium" \
+      "$seconds s, SKIPPED without node 20 and Chromium" ;;
     *)
       end_run "$step" "FAILED after $seconds s" FAILED >&2
       return "$status"

@@ -778,7 +778,7 @@ function cut(page) {
 const browser = await Browser.start();
 if (!browser) {
   console.log("SKIPPED: Chromium is not installed");
-  process.exit(0);
+  process.exit(77);
 }
 const begin = Date.now();
 let app = null;
