@@ -20,6 +20,7 @@ integrations=()
 for manifest in Integrations/*/Package.swift; do integrations+=("$(basename "$(dirname "$manifest")")"); done
 # A line that is not true any more when there is a release.
 unreleased='branch: "main"|\.package\(.*path:|[Uu]ntil the first (release|tag)|no (release|tag) yet|<!-- untagged -->$'
+unreleased+='|([Uu]ntil|[Bb]efore) [0-9.]+ is tagged'
 # Those that say how StreamQuery is added, or that there is no release.
 texts=()
 while IFS= read -r text; do texts+=("$text"); done < <(
@@ -79,7 +80,8 @@ check_texts() {
   copy_texts
   (cd "$work/texts" && write_texts 1.2.3)
   for line in 'Write `.package(name: "StreamQuery", path: "…")`.' 'Choose `branch: "main"`.' \
-    'Until the first tag, take a commit.'; do
+    'Until the first tag, take a commit.' 'Until 0.1.0 is tagged, take a commit.' \
+    'This comes before 0.1.0 is tagged.'; do
     copy_texts
     echo "$line" >>"$work/texts/README.md"
     refuse_texts "$line"
