@@ -28,11 +28,12 @@ integration_steps=(grdbstore server inspector redis)
 standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread leaks redisthread)
 other_steps=(bench)
-# Steps that build in folders of their own, .build-STEP, or in none. They run one after another beside the others, and
-# take the time of a core that those leave: much of what both do is the work of one core, or waits for servers.
-beside_steps=(release apple thread)
-# Steps that build in the folder of such a step, and come when all are done.
-last_steps=(redisthread)
+# Steps that build in folders of their own, .build-STEP, or in none. They run one after another beside the others:
+# much of what they do is the work of one core.
+beside_steps=(release thread apple)
+# Steps whose servers run in real time: they need both cores, and come last. Beside a build, even one that is nice to
+# them, their processes are late.
+real_time_steps=(redis redisthread)
 strict=(-Xswiftc -warnings-as-errors)
 # The sanitizer cannot see the standard library's lock on Linux: TSAN_LOCK puts one over pthread in its place, see
 # Sources/StreamQuery.
@@ -433,15 +434,15 @@ rm -f "$beside_status"
 # The steps in the two lanes, where there is something for both, and the folders of the first.
 main=()
 beside=()
-last=()
+real_time=()
 folders=(.)
 for step in "${steps[@]}"; do
   if [[ $skip == *" $step "* ]]; then continue; fi
   if [[ " ${beside_steps[*]} " == *" $step "* ]]; then
     beside+=("$step")
     folders+=(! -path "./.build-$step/*")
-  elif [[ " ${last_steps[*]} " == *" $step "* ]]; then
-    last+=("$step")
+  elif [[ " ${real_time_steps[*]} " == *" $step "* ]]; then
+    real_time+=("$step")
   else
     main+=("$step")
   fi
@@ -458,11 +459,10 @@ if ((${#beside[@]} > 0)); then
   run_beside >"$beside_log" 2>&1 </dev/null &
   beside_job=$!
   set +m
-  renice -n 10 -g "$beside_job" >/dev/null 2>&1 || true
 fi
 for step in ${main[@]+"${main[@]}"}; do
   if [[ -s $beside_status ]]; then join_beside; fi
   run_step "$step" "${folders[@]}"
 done
 join_beside
-for step in ${last[@]+"${last[@]}"}; do run_step "$step" .; done
+for step in ${real_time[@]+"${real_time[@]}"}; do run_step "$step" .; done
