@@ -168,7 +168,9 @@ step_inspector() { # the tests and samples of Integrations/Inspector, and its pa
 step_redis() { # the tests and samples of Integrations/Redis, where hiredis and redis-server are there
   require_header Redis hiredis/hiredis.h hiredis
   use_nested Integrations/Redis
-  STREAMQUERY_SEEDS=${STREAMQUERY_SEEDS:-$seeds} on_nested test
+  STREAMQUERY_SEEDS=${STREAMQUERY_SEEDS:-$seeds} on_nested test --skip PeerTests
+  # They measure times of several processes, and run alone.
+  on_nested test --skip-build --filter PeerTests
   Scripts/samples.sh --nested Integrations/Redis --scratch-path "$documented"
   swift build "${nested[@]}" --product SharingCosts
   # Each simulates its machines on one thread.
