@@ -30,8 +30,7 @@ enum SubscribingCases {
             blackHole(await iterator.next(isolation: nil))
           }
         },
-        // A lone observer also makes and drops the entry's group, and its end starts the retention.
-        within: others == 0 ? 4 : 3.5,
+        within: 3.5,
         limit: "raw.subscribe",
         size: others
       )
