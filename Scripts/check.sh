@@ -31,8 +31,8 @@ other_steps=(bench)
 # Steps that build in folders of their own, .build-STEP, or in none. They run one after another beside the others:
 # much of what they do is the work of one core.
 beside_steps=(release thread apple)
-# Steps whose servers run in real time: they need both cores, and come last. Beside a build, even one that is nice to
-# them, their processes are late.
+# Steps whose servers run in real time: they need both cores, and come last. Beside a build, even one that runs under
+# `nice`, the processes of their tests answer too late.
 real_time_steps=(redis redisthread)
 strict=(-Xswiftc -warnings-as-errors)
 # The sanitizer cannot see the standard library's lock on Linux: TSAN_LOCK puts one over pthread in its place, see

@@ -1,6 +1,6 @@
 /// Receives the events of a cache, with all, some or none of its lookups.
 ///
-/// What a receiver needs has a price for the code that causes the events. With
+/// Each event that a receiver needs slows the code that causes the event. With
 /// ``QueryClient/Configuration/readShards``, most lookups that find fresh data do not take the cache's lock.
 /// An event has a place in the order of transactions, which only the lock gives. So while a receiver needs
 /// every event, each of these lookups takes the lock.
