@@ -8,6 +8,7 @@ BEGIN {
   leasts = "^$"
   readLimits()
   openings = "(What|Who|Whoever|Those that|One that)"
+  conditions = " (if|unless|when|whenever|while|until|once (the|its?|they|you|this|that|those|all)|as soon as) "
 }
 
 FNR == 1 { endPage(); beginPage() }
@@ -152,9 +153,20 @@ function addWords(text,    n, i, parts) {
 function readText(text, where) {
   addWords(text)
   sub(/^[ \t]+/, "", text)
+  readSentences(text, where)
   while (match(text, "(^|[.!?][)\"]* +)" openings "[ ,']")) {
     found("openings " module, where, substr(text, RSTART, 70))
     text = substr(text, RSTART + RLENGTH)
+  }
+}
+
+# Sentences of which more than one clause says in which case.
+function readSentences(text, where,    n, i, sentences, words_) {
+  n = split(text, sentences, /[.!?:;][)"]* +/)
+  for (i = 1; i <= n; i++) {
+    words_ = tolower(" " sentences[i] " ")
+    gsub(/[^a-z' ]/, " & ", words_)
+    if (gsub(conditions, "", words_) > 1) found("conditions " module, where, substr(sentences[i], 1, 200))
   }
 }
 
