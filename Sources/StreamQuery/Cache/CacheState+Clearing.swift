@@ -110,7 +110,7 @@ extension CacheState {
     transaction.garbage.collect(value: (former, oldIndex))
   }
 
-  /// Gives back the slots of runs when none is left.
+  /// Frees all slots of runs; no run may be left.
   private mutating func forgetRuns(_ transaction: inout Transaction) {
     var old: [MutationSlot] = []
     swap(&old, &mutations.slots)

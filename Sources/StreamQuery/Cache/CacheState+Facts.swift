@@ -156,7 +156,7 @@ package enum ExportProgress: Equatable, Sendable {
   case first
   /// The fetch brings the first data, but perhaps in parts, or it waits for an import itself.
   case uncertain
-  /// The data is a part of the fetch's value.
+  /// The data is a part; the rest is coming.
   case partial
   /// The data is a part, but there is nothing to wait for: the stream has no end, or is over.
   case incomplete

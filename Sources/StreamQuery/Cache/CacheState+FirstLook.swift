@@ -101,8 +101,8 @@ extension CacheState {
     return (snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant))
   }
 
-  /// The facts for the dynamic options of an observer that is about to subscribe, as if the initial
-  /// data were already in the entry.
+  /// The entry's info for the option closures of an observer about to subscribe; includes the initial data
+  /// already.
   func factsOfArrival(
     _ key: EntryKey,
     _ query: StoredQuery,

@@ -57,7 +57,7 @@ extension CacheState {
     slots[Int(observers[observer].entry)].machine.fetchStatus
   }
 
-  /// Suspends a task until an observer has news, unless there is news already or will never be any.
+  /// Suspends a task until an observer has news, unless it has some, has ended or would deadlock.
   mutating func park(_ id: ObserverID, _ task: SuspendedTask<Void>) -> SuspendDecision {
     guard let index = find(id), !hasNews(index) else { return .news }
     if let own = ownFetch(of: Int(observers[index].entry)) { return .ownFetch(own) }

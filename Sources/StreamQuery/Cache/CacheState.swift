@@ -158,7 +158,7 @@ struct CacheState: ~Copyable {
     find(entry).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
-  /// The data that an entry keeps if its fetch brings no change, even while the fetch hides this data.
+  /// The entry's data or, if a fetch has hidden it, the hidden data: for a fetch that finds no change.
   func kept(_ entry: EntryID) -> ValueBox? {
     guard let index = find(entry) else { return nil }
     return slots[index].machine.hasData ? slots[index].data : slots[index].stashed

@@ -162,7 +162,7 @@ nonisolated extension QueryClient {
     _ = await group.wait(observed("fetches of queries"), onCancel: leaving(group))
   }
 
-  /// Returns a query to its initial state.
+  /// Puts a query back into its initial state.
   ///
   /// - Parameter query: The query.
   public nonisolated func reset<Value>(_ query: Query<Value>) async {

@@ -66,7 +66,7 @@ nonisolated extension QueryClient {
     return companions + [conditioned]
   }
 
-  /// The companions of an attempt of a run.
+  /// All companions of a mutation attempt.
   var mutationCompanions: [any MutationCompanion] {
     guard let conditioned, conditioned.appliesToAttempts else {
       return configuration.mutationCompanions

@@ -21,20 +21,19 @@ nonisolated extension QueryClient {
     public var memoryPressure: MemoryPressure
     /// The limit for cached data that nobody observes; none by default.
     public var limit: CacheLimit?
-    /// The number of parts in which many threads read at once; `nil`, the default, is one lock for
-    /// all.
+    /// The number of tables in which threads find data without the cache's lock; `nil`, the default, is none.
     ///
     /// One lock guards the cache, and each read holds it for about half a microsecond. On a server with many
     /// processors, threads that read at the same time would wait for each other. With this option, they find
-    /// copies of the data in as many tables, each with its own lock. This applies to `data(for:)`, and to
-    /// `fetch`, `ensure` and `prefetch` of fresh data that no store keeps, until it is to be refetched ahead
-    /// of time. The results are the same. The number is rounded up to a power of two, at most 256; ``server``
-    /// has four for each processor. Each part takes about 150 bytes from the beginning, and each entry that
+    /// copies of the data in as many tables, each with its own lock. This applies to `data(for:)`; and to
+    /// `fetch`, `ensure` and `prefetch` if the data is fresh, no store keeps it, and no refetch ahead of time
+    /// is due. The results are the same. The number is rounded up to a power of two, at most 256; ``server``
+    /// has four for each processor. Each table takes about 150 bytes from the beginning, and each entry that
     /// is read about 200, or more where a receiver counts its hits: ``EventReceiver/init(hits:_:)``. A
     /// ``limit`` learns of these uses in batches.
     ///
-    /// Each lookup is an event, in the order of transactions. So while ``onEvent`` or ``QueryClient/events``
-    /// gets every event, each `fetch` takes the cache's lock. A receiver says if it needs less:
+    /// Each lookup is an event, and only the cache's lock orders events. So if ``onEvent`` or
+    /// ``QueryClient/events`` gets every event, each `fetch` takes it. A receiver can ask for less:
     /// ``EventReceiver``.
     public var readShards: Int?
     /// The clock on which the client waits.

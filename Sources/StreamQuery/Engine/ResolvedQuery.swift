@@ -36,7 +36,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     }
   }
 
-  /// The source of a query's data beyond the cache.
+  /// The store that a query's data is read from.
   private struct Restoring: Sendable {
     let policy: any PersistencePolicy
     let persister: any Persister
@@ -348,7 +348,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   }
 }
 
-/// A layer of options, as the object that has them: as an argument, the options would be copied.
+/// The holder of a layer of options; passing the options themselves would copy them.
 private protocol OptionsLayer {
   var options: QueryOptions { get }
 }

@@ -155,8 +155,8 @@ extension QueryDefinition {
           reduce(&value, element)
           continue
         }
-        // The first element of an attempt replaces the data of an earlier attempt, unless the elements of an
-        // endless stream are collected, because the earlier ones do not come again.
+        // The first element of an attempt replaces the data of an earlier attempt, except where an endless
+        // stream appends: its earlier elements do not come again.
         let startsOver = isFirst && (start.hasShown && !collects || replaces)
         var shown: ValueBox?
         let isShown = context.client.progress(job) { present, isNoBase in

@@ -27,8 +27,7 @@ public struct KeyTuple2<
 extension KeyTuple2 where A == String {
   /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string because the first part is a string; a type given to ``QueryKey``
-  /// directly is a different kind of part.
+  /// The first part is the name as a string; a ``QueryKey`` made with the type itself has another first part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.
@@ -88,8 +87,7 @@ public struct KeyTuple3<
 extension KeyTuple3 where A == String {
   /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string because the first part is a string; a type given to ``QueryKey``
-  /// directly is a different kind of part.
+  /// The first part is the name as a string; a ``QueryKey`` made with the type itself has another first part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.
@@ -152,8 +150,7 @@ public struct KeyTuple4<
 extension KeyTuple4 where A == String {
   /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string because the first part is a string; a type given to ``QueryKey``
-  /// directly is a different kind of part.
+  /// The first part is the name as a string; a ``QueryKey`` made with the type itself has another first part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.
@@ -223,8 +220,7 @@ public struct KeyTuple5<
 extension KeyTuple5 where A == String {
   /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string because the first part is a string; a type given to ``QueryKey``
-  /// directly is a different kind of part.
+  /// The first part is the name as a string; a ``QueryKey`` made with the type itself has another first part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.
@@ -303,8 +299,7 @@ public struct KeyTuple6<
 extension KeyTuple6 where A == String {
   /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
-  /// The name is a string because the first part is a string; a type given to ``QueryKey``
-  /// directly is a different kind of part.
+  /// The first part is the name as a string; a ``QueryKey`` made with the type itself has another first part.
   ///
   /// - Parameters:
   ///   - subject: The type that names the first part.

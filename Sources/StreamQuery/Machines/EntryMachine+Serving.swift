@@ -109,7 +109,7 @@ struct ServingRecord: Equatable, Sendable {
   var markedAt: Instant?
   /// The time when the first of the waiting callers gets stale data; `nil` if none does.
   var softTimeoutEnd: Instant?
-  /// The time until which the newest failure is the answer; `nil` if no failure is.
+  /// The time until which callers get the newest failure; `nil` if they do not.
   var failureEnd: Instant?
   /// The time of the fetched data that may be refetched ahead of time; `nil` if none may.
   ///

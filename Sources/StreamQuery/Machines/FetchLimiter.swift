@@ -125,8 +125,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   private mutating func enqueue(_ fetch: Fetch, _ urgency: FetchUrgency) {
     waiting[fetch] = urgency
     lines[urgency.rawValue].fetches.append(fetch)
-    // A fetch that stops waiting stays in the array of its line, and it may take long until the line
-    // is read.
+    // Removes fetches that no longer wait, because it may take long until their line is read.
     guard placeCount > 2 * waiting.count + 64 else { return }
     for line in FetchUrgency.allCases {
       lines[line.rawValue].keep { waiting[$0] == line }

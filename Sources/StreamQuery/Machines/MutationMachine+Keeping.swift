@@ -33,7 +33,7 @@ extension MutationMachine {
     return actions
   }
 
-  /// Begins the next attempt now, as an answer to an error or to end a wait.
+  /// Begins the next attempt now, if the run has stopped or is waiting.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.

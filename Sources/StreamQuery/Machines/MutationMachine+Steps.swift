@@ -37,7 +37,7 @@ extension MutationMachine {
     }
   }
 
-  /// Goes on to the next attempt, after a wait or an answer.
+  /// Goes on to the next attempt after a wait or on request.
   mutating func goOn(in environment: Environment, _ actions: inout MutationActions) {
     guard reached == .performed else { return enter(in: environment, &actions) }
     actions.changed = true

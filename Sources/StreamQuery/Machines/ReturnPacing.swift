@@ -167,7 +167,7 @@ struct ReturnPacing: Equatable {
     return true
   }
 
-  /// Takes the returns of the network and the app for which refetches are due now.
+  /// Takes the reconnects and activations whose postponed refetches are due now.
   mutating func takeOwed(at now: Instant) -> [Owed] {
     [
       reconnect.takeOwed(at: now).map { Owed(cause: .reconnect, since: $0) },

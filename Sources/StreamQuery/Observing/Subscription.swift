@@ -86,9 +86,9 @@ package final class Subscription: Sendable {
     aside.withLock { if case .ended(let last) = $0 { last } else { nil } }
   }
 
-  /// Keeps the last query and options.
+  /// Marks the end, and keeps `last`.
   ///
-  /// - Returns: The trigger streams to stop, outside of the cache's lock.
+  /// - Returns: The forwarders to stop after the cache's lock is released.
   private func detach(_ last: DetachedObserver) -> Forwarders? {
     aside.withLock { aside in
       defer { aside = .ended(last) }

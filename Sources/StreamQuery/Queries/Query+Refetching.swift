@@ -24,10 +24,9 @@ extension Query {
   /// closure runs again only when this entry changes; for other conditions, change the observer's
   /// options.
   ///
-  /// If ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` enable the query, because the
-  /// data is gone, nothing is fetched until the next trigger: at logout, a fetch would request the
-  /// old account's data. ``QueryClient/reset(_:)-(QueryFilter)`` fetches at once and waits for the
-  /// fetch.
+  /// If ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` makes the closure return `true`,
+  /// nothing is fetched until the next trigger: at logout, a fetch would request the old account's data.
+  /// ``QueryClient/reset(_:)-(QueryFilter)`` fetches at once and waits for the fetch.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.enabled { $0.errorUpdateCount < 3 }

@@ -48,9 +48,8 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   // the upcoming feature `NonisolatedNonsendingByDefault`. Either way, fetches run in tasks of the client, on
   // its executor.
 
-  // Keys of one part have initialisers of their own, although a pack of further parts may be empty.
-  // If the fetch returns another type than the query's, the compiler (6.3) finds no message for an
-  // empty pack: "failed to produce diagnostic".
+  // Without the initialisers for keys of one part, the pack could be empty. If the fetch then returned
+  // another type than the query's, the compiler (6.3) would only say "failed to produce diagnostic".
 
   /// Creates a query from the only part of its key and a fetch.
   ///

@@ -16,8 +16,8 @@ package final class QueryDefinition: @unchecked Sendable {
   /// The parts that most definitions do not have; see ``DefinitionExtras``.
   // Access needs no check at run time, because only a single owner makes changes; each fetch reads this.
   @exclusivity(unchecked) private var extras: DefinitionExtras?
-  /// The options are the last property, and stored in place: they are large, but an object for them
-  /// would be a second allocation for each modifier.
+  /// Stored in place, because an object of their own would be a second allocation for each modifier. Last,
+  /// because they are large.
   // Access needs no check at run time, because only a single owner makes changes; each fetch reads this.
   @exclusivity(unchecked) private(set) var options: QueryOptions
 

@@ -13,8 +13,7 @@ package class SharingRule: @unchecked Sendable {
 
   fileprivate init() {}
 
-  /// Returns the old box if both values are equal; otherwise a box with the new value that shares
-  /// parts with the old value.
+  /// The subclass returns the old box if the values are equal, else a new one that shares unchanged parts.
   ///
   /// - Parameters:
   ///   - old: The previous box.

@@ -34,7 +34,7 @@ struct WakePlan: Equatable, Sendable {
   enum Failure: Equatable, Sendable {
     /// Sleep until this time again.
     case again(Instant)
-    /// Give up the deadline; `isNews` if a sleep has succeeded since the last one was given up.
+    /// Give up the deadline; `isNews` if no other was given up since a sleep last succeeded.
     case givenUp(isNews: Bool)
     /// Nothing: the timer has ended.
     case over

@@ -200,7 +200,7 @@ package final class EntrySnapshot: Sendable {
   }
 }
 
-/// The facts of a snapshot about an entry, apart from its data and errors.
+/// The parts of a snapshot that are neither data nor errors.
 struct SnapshotFacts {
   var dataUpdatedAt = Timestamp.never
   var errorUpdatedAt = Timestamp.never

@@ -96,7 +96,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   // MARK: Conditions that wait
 
-  /// Refetches, even fresh data, if a condition holds that may wait, for example for an actor.
+  /// Refetches, even fresh data, if an asynchronous condition holds.
   ///
   /// ```swift
   /// actor Search { var isOn = false }
@@ -105,8 +105,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
   ///   .refetchOnActive(.when { await search.isOn })
   /// ```
   ///
-  /// A closure is such a condition if it has an `await`, or says `async`: `{ @MainActor () async in isVisible
-  /// }`.
+  /// A closure is asynchronous if it has an `await`, or says `async`: `{ @MainActor () async in isVisible }`.
   /// Only this refetch waits for the condition. A subscription shows the cached data meanwhile.
   ///
   /// - Parameter condition: Whether to refetch.
@@ -115,7 +114,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
     RefetchPolicy(kind: .awaited(.when(condition)))
   }
 
-  /// Refetches, even fresh data, if a condition on the query's state holds; the condition may wait.
+  /// Refetches, even fresh data, if an asynchronous condition on the query's state holds.
   ///
   /// The state is as old as the subscription or the event. Each observer evaluates the condition
   /// once.

@@ -45,13 +45,12 @@ final class MainStandIn: SerialExecutor {
     isOnClaimedThread ? newest.withLock { $0 } : nil
   }
 
-  /// Claims the current thread while the body runs.
+  /// Claims this thread: jobs that it enqueues during the body go to `jobs`.
   ///
-  /// The caller is on the main actor, so that there is one claim at a time, and has installed the runtime
-  /// hooks.
+  /// Call it on the main actor, so that there is one claim at a time, with the runtime hooks installed.
   ///
   /// - Parameters:
-  ///   - jobs: Receives the jobs that the thread enqueues.
+  ///   - jobs: Receives the jobs.
   ///   - onLateReturn: Called once, on any thread, if a task that began in the body comes back to the main
   ///     actor after the end of the claim.
   ///   - body: The work; it must leave no job behind.

@@ -19,8 +19,8 @@ extension _QueryObjectMembers {
     let present = present.shown
     if observer != nil, let data = present.data, !present.isPlaceholderData { return data }
     var machine = machine
-    // The results come from another observer, so they are shown in a copy of the machine and are not missed
-    // by the object.
+    // These results come from another observer. A copy of `machine` takes them, so that the object still
+    // shows its own.
     let options = MainActorDelivery.options(options, for: client)
     for await result in client.results(of: query, options: options) {
       if let arrival = machine.arrived(result) { machine.apply(arrival) }

@@ -3,7 +3,7 @@ public import StreamQuery
 public import SwiftUI
 
 extension View {
-  /// Names the infinite query for a property wrapper, by its key and the fetch of a page.
+  /// Sets a property wrapper's infinite query by its key and the fetch of a page.
   ///
   /// ```swift
   /// struct TopicView: View {
@@ -60,7 +60,7 @@ extension View {
     )
   }
 
-  /// Names the pages for a property wrapper, for input and queries that depend on the view's state.
+  /// Sets a property wrapper's pages, for input and queries that depend on the view's state.
   ///
   /// ```swift
   /// struct RepositoriesView: View {

@@ -3,7 +3,7 @@ public import StreamQuery
 public import SwiftUI
 
 extension View {
-  /// Names the query for a property wrapper, for queries that depend on the view's state.
+  /// Sets a property wrapper's query, for queries that depend on the view's state.
   ///
   /// ```swift
   /// struct FollowersView: View {
@@ -35,7 +35,7 @@ extension View {
     asking(live) { $0.configure(query, $1, $2, $3, debounce: debounce) }
   }
 
-  /// Names the query for a property wrapper, by a key and a fetch.
+  /// Sets a property wrapper's query by a key and a fetch.
   ///
   /// ```swift
   /// struct FollowersView: View {
@@ -69,7 +69,7 @@ extension View {
     query(live, Query(key: key, fetch: fetch).enabled(enabled), debounce: debounce)
   }
 
-  /// Names the list of queries for a property wrapper.
+  /// Sets a property wrapper's list of queries.
   ///
   /// - Parameters:
   ///   - live: The property wrapper.
@@ -79,7 +79,7 @@ extension View {
     asking(live) { $0.configure(queries, $2, $3) }
   }
 
-  /// Names the mutation for a property wrapper, for mutations that depend on the view's state.
+  /// Sets a property wrapper's mutation, for mutations that depend on the view's state.
   ///
   /// - Parameters:
   ///   - live: The property wrapper.
@@ -92,7 +92,7 @@ extension View {
     asking(live) { $0.configure(mutation, $2, $3) }
   }
 
-  /// Names the mutation for a property wrapper, by its work, which may use the view's state.
+  /// Sets a property wrapper's mutation by its work, which may use the view's state.
   ///
   /// ```swift
   /// struct RenameField: View {

@@ -44,7 +44,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     var markedAt: Double?
     /// The data ends fetches that started after this place in the order of events; `nil` if it ends none.
     var endsFetchesAfter: UInt64?
-    /// The stale time of the data for observers with a stale time of zero.
+    /// Replaces a stale time of zero, with which no data would be fresh.
     var limit = TimeSpan.zero
   }
 

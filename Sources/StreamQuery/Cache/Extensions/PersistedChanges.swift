@@ -2,8 +2,8 @@
 package struct PersistedChanges: Sendable {
   /// An entry that is gone.
   package enum Removal: Sendable {
-    /// The entry was removed, and its kept data must be removed too; an entry without data may have been
-    /// waiting for kept data.
+    /// The entry was removed: remove its saved data too. Without `hadData`, it may not have been restored
+    /// yet.
     case removed(EntryKey, hadData: Bool)
     /// The entry expired, or a query that is not persisted took the entry over; the last change may not be
     /// saved yet.

@@ -15,7 +15,7 @@ enum InspectorAction: Equatable, Sendable {
   case network(isOffline: Bool)
   /// Makes each attempt take longer.
   case delay(seconds: Double)
-  /// Ends all conditions that pages have set: offline, delay and failures.
+  /// Ends all simulated conditions: offline, delay and failures.
   case end
 
   /// The longest delay of an attempt, in seconds.

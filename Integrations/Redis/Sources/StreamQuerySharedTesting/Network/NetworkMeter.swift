@@ -26,10 +26,10 @@ public struct NetworkMeter: Hashable, Sendable {
   public var changes: [Int: Int] = [:]
   /// The number of fetches that callers asked for.
   public var fetches = 0
-  /// The number of these fetches that failed.
+  /// The number of ``fetches`` that failed.
   public var failed = 0
-  /// The duration of the slowest of these fetches.
+  /// The duration of the slowest of the ``fetches``.
   public var longest = Duration.zero
-  /// The duration of all these fetches together, including the ones that found fresh data at once.
+  /// The total duration of all ``fetches``, including those that found fresh data at once.
   public var waited = Duration.zero
 }
