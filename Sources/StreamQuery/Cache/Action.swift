@@ -18,8 +18,8 @@ enum Action: Sendable {
   /// Report an event. The case is indirect, so that an action without an event, such as a wake-up,
   /// takes little room.
   indirect case emit(QueryEvent)
-  /// Report the removal of the entry in `slot`, one of many in a transaction. The last value is the
-  /// position of the removal's event among the events of all these removals.
+  /// Report one of many removals in a transaction, that of the entry in `slot`. The last value is the place
+  /// of its event among the events of these removals.
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// Call the handlers of a fetch that has ended.
   indirect case settled(FetchJob, Result<ValueBox, any Error>)
@@ -27,7 +27,7 @@ enum Action: Sendable {
   case recount
   /// Evaluate the cost of an entry whose data changed.
   case measure(EntryID)
-  /// Evict more entries, after a transaction that evicted as many as one may.
+  /// Evict more entries, because one transaction may evict only so many.
   case evict
   /// Tell the readers of the record that there are new events.
   case recorded
@@ -54,13 +54,12 @@ enum MutationAction: Sendable {
   case kept(MutationJob, RunProgress)
   /// Tell the outbox that a stored run has ended.
   case over(MutationJob, MutationMachine.Ending)
-  /// Report that a newer run replaced this one, although the two may concern different items. They
-  /// certainly do if this run changed data that the newer one does not change.
+  /// Report that a newer run replaced this one, perhaps one for another item. The items certainly differ if
+  /// this run changed data that the newer one does not change.
   case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
   /// Tell observers of mutations that some runs were changed, added or removed.
   case news([MutationNews])
-  /// Do the refetches after a return of the network or of the app; they were delayed until
-  /// mutations that were paused had ended.
+  /// Do the refetches for the network's or the app's return that waited for the end of paused mutations.
   case refetchWilling([FetchCause])
 }
 

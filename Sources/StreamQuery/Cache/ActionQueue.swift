@@ -59,12 +59,12 @@ struct ActionQueue<Item: Sendable>: Sendable {
   private var transactionStart = 0
   /// Whether a drain task was requested and has not come yet.
   private var isDrainTaskDue = false
-  /// The thread that requested the last drain task, until the request returns: an executor may run the task
-  /// within the request.
+  /// The thread whose request for a drain task has not returned: an executor may run the task within the
+  /// request.
   private var asker: ThreadIdentity?
   /// The threads that wait for room, in order.
   ///
-  /// There are none unless somebody drains and `pending` has actions.
+  /// The list is empty unless somebody drains and `pending` has actions.
   private var waiting: [Waiting] = []
   /// The threads that may stop waiting and are still to be signalled.
   private var released: [ThreadIdentity] = []
@@ -149,8 +149,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     var start = 0
     /// The number of actions that the thread may still perform.
     var budget = 0
-    /// Whether there were actions before those of the thread's own transaction, so that others may
-    /// perform these.
+    /// Whether the thread found older actions, so that others may perform its own.
     var hadBacklog = false
 
     /// The end of the part of the batch that the thread performs.

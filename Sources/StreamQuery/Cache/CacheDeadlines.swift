@@ -1,10 +1,10 @@
-/// The next deadlines of entries and runs, one for each at most, and the one for which the timer sleeps.
+/// The next deadline of each entry and run that has one, and the deadline that the timer sleeps for.
 struct CacheDeadlines {
   private(set) var heap = DeadlineHeap()
   /// The position of each slot's deadline in the heap; -1 for a slot without a deadline.
   ///
-  /// The positions are not in the slots, because one change moves many of them: here a dozen share
-  /// a cache line.
+  /// The positions are not in the slots, because one change alters many of them: here a dozen share a cache
+  /// line.
   private(set) var positions: [Int32] = []
   /// The position of the deadline of each run's slot; -1 for a slot without a deadline.
   private var runPositions: [Int32] = []

@@ -101,8 +101,7 @@ extension CacheState {
     switch ending {
     case .succeeded, .kept:
       emit(.fetchSucceeded, index, transaction, job: job, isNotModified: ending == .kept)
-      // The handlers are called before waiting callers and observers hear of the end, as after a
-      // failure.
+      // As after a failure, the handlers are called before waiting callers and observers hear of the end.
       if let job, job.query.hasHandlers, let box = slots[index].data {
         actionQueue.enqueue(.settled(job, .success(box)))
       }
@@ -140,7 +139,7 @@ extension CacheState {
 
   /// Answers the callers of an endless stream that has delivered data and may go on.
   ///
-  /// This also removes layers that were kept since before the stream began.
+  /// This also removes the kept layers from before the stream's start.
   private mutating func deliver(_ index: Int, _ transaction: inout Transaction) {
     landOnLayers(index, &transaction)
     answerWaiters(.delivered, index, transaction)

@@ -14,8 +14,8 @@ extension CacheState {
     !slots[index].machine.isDisabled && !slots[index].machine.isStatic
   }
 
-  /// Starts or joins a fetch for a bulk call; a call that waits watches the fetch, and the client
-  /// itself holds a lease on the fetch of an unobserved key.
+  /// Starts or joins a fetch for a bulk call; a waiting call watches it, and the client itself holds a lease
+  /// on the fetch of an unobserved key.
   mutating func refetch(
     _ index: Int,
     _ cause: FetchCause,
@@ -77,7 +77,7 @@ extension CacheState {
     if !slots[index].isWatched {
       drop(index, reason: reason, &transaction)
     } else {
-      // For the entry's observers the emptied entry is a new one, without initial data from before.
+      // For its observers the emptied entry is a new one, without the former initial state.
       transaction.drop(slots[index].initialState)
       slots[index].initialState = nil
       for observer in slots[index].observers {

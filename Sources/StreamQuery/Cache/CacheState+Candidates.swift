@@ -117,8 +117,8 @@ extension CacheState {
   }
 }
 
-/// The rest of a search for entries: all matches of the filter, and as few other entries as keys
-/// and prefixes allow.
+/// The entries that a search has yet to visit: all matches of the filter, and as few others as keys and
+/// prefixes allow.
 struct EntryCandidates: Sendable {
   /// A part of the cache.
   enum Source: Sendable {

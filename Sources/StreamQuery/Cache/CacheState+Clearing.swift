@@ -34,8 +34,8 @@ extension CacheState {
   /// Entries that are observed or fetching are removed one by one. The others are not touched: they
   /// leave together with the tables, and are freed outside the lock.
   ///
-  /// - Complexity: O(*k* log *k*) in the number of entries that are observed or fetching; while
-  ///   there are listeners for events, also O(*n*) in all, for one record of each.
+  /// - Complexity: O(*k* log *k*) in the number of entries that are observed or fetching; with listeners for
+  ///   events, also O(*n*) in the number of all entries.
   mutating func removeAll(reason: QueryEvent.RemovalReason, _ transaction: inout Transaction) {
     announce(.clearing(reason), &transaction)
     guard !slots.isEmpty else { return }

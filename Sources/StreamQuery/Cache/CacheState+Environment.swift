@@ -203,7 +203,7 @@ extension CacheState {
 
   /// Continues the paused fetches after a transition for which nothing is refetched.
   ///
-  /// An entry with a delayed refetch continues when that is due, unless a caller awaits its fetch.
+  /// An entry with a delayed refetch continues when that is due, or now if a caller awaits its fetch.
   private mutating func resumePausedFetches(_ transaction: inout Transaction) {
     let spread = Set(returns.rows.map(\.entry))
     for index in slots.live.sorted().lazy.map(Int.init) {
@@ -215,8 +215,8 @@ extension CacheState {
     }
   }
 
-  /// Resumes the paused fetches that callers await, although the other refetches are delayed until
-  /// runs of mutations have ended.
+  /// Resumes the paused fetches that callers await, even while the other refetches wait for the end of
+  /// mutation runs.
   ///
   /// One of these runs may itself wait for these fetches.
   mutating func resumeAwaitedFetches(_ transaction: inout Transaction) {
@@ -226,8 +226,8 @@ extension CacheState {
     }
   }
 
-  /// Requests the evaluation of a policy that decides whether a subscription refetches cached data,
-  /// if the policy is asynchronous.
+  /// Requests the evaluation of the policy that decides whether a subscription refetches cached data, if it
+  /// is asynchronous.
   ///
   /// - Parameters:
   ///   - position: The observer that subscribes.
@@ -330,7 +330,7 @@ struct RefetchCondition: Hashable, Sendable {
   let entry: EntryID
   let cause: FetchCause
 
-  /// A condition to evaluate, with the data for that.
+  /// A condition, with all that its evaluation needs.
   struct Question: Sendable {
     let condition: RefetchCondition
     /// The query that has the condition.

@@ -154,7 +154,7 @@ package enum ExportProgress: Equatable, Sendable {
   case none
   /// The fetch is going to bring the first data.
   case first
-  /// The fetch brings the first data, but perhaps in parts, or it waits for an import itself.
+  /// The fetch may bring the first data in parts, or waits for an import itself.
   case uncertain
   /// The data is a part; the rest is coming.
   case partial

@@ -96,7 +96,7 @@ extension CacheState {
 /// A caller's request to an entry's machine.
 struct FetchRequest {
   var cause: FetchCause
-  /// Whether a running fetch is replaced, if the entry has data.
+  /// Whether the request replaces a running fetch of an entry with data.
   var isSuperseding = false
   /// Whether the client itself wants the fetch, so that the fetch goes on although no caller waits.
   var hasClientLease = false

@@ -1,6 +1,6 @@
-// No task waits for the news of a single member of a group. The transaction that changes a member
-// notes it in the group instead. So a reader of the group sees whole transactions, and takes the
-// lock once, however many members have changed.
+// No task waits for the news of a single member of a group. The transaction that changes a member notes that
+// in the group instead. So a reader of the group sees whole transactions, and takes the lock once, however
+// many members have changed.
 //
 // A group is read in one of two ways: by its changes, or as a whole, when any member has changed.
 extension CacheState {
@@ -31,7 +31,7 @@ extension CacheState {
     return ObservationChange(position: Int(position), id: id, seen: seen)
   }
 
-  /// Removes an observer from a group; a second time is a no-op.
+  /// Removes an observer from a group; a second call does nothing.
   mutating func removeMember(_ group: Int32, _ position: Int32) {
     guard let id = groups[group].remove(Int(position)), let index = find(id) else { return }
     let position = MemberPosition(position, in: group)
@@ -152,8 +152,7 @@ extension CacheState {
     return .over
   }
 
-  /// Suspends the reader of a whole group until there is news, unless there is news already or
-  /// never will be any.
+  /// Suspends the reader of a whole group until there is news, unless there is some or the group has ended.
   mutating func park(group: Int32, _ wait: SharedOneShot<Void>) -> SuspendDecision {
     guard case .whole(isDue: false) = groups[group].reading,
       groups[group].changed.isEmpty
@@ -225,7 +224,7 @@ struct GroupRow: FreeRows.Row {
 
   enum Reading {
     case byChanges
-    /// As a whole: the state of all members. `isDue`: it is to be read even without news.
+    /// As a whole: the state of all members, even without news if `isDue`.
     case whole(isDue: Bool)
     /// Nothing more comes: the client has ended, or will soon, or the observation was cancelled.
     case over

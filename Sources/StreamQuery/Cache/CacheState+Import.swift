@@ -87,8 +87,8 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - nameless: For each stamp, the number of the client's runs with which a run without an
-  ///     identity may be the same. If `run` counts as one of these runs, the number is reduced.
+  ///   - nameless: For each stamp, the number of the client's runs; a run without an identity may be any of
+  ///     them. If `run` counts as one, the number is reduced.
   /// - Returns: Whether the run is known, and must not begin again.
   private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
     if mutations.archived.contains(run.identity) || mutations.kept.contains(run.identity) {

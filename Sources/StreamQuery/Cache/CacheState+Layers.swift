@@ -4,7 +4,7 @@
 // else. A running mutation puts a layer over it, a function from data to data, and observers see the data
 // with all layers applied in the order in which they were added. This gives three things that a write with a
 // rollback snapshot cannot give: two mutations of one entry compose, each rolls back by itself, and an answer
-// that comes in between is shown at once, below them.
+// that comes in between is shown at once, below their layers.
 //
 // Layers are user code, so no transaction applies them. A transaction only records, in a
 // `LayeredBox`, which layers lie over which data. The first reader computes the result, outside the
@@ -102,7 +102,7 @@ extension CacheState {
     mutations.slots[run].layered = []
   }
 
-  /// Removes the kept layers of an entry that are older than the start of the fetch that has settled.
+  /// Removes an entry's kept layers that are older than the start of the fetch that has settled.
   mutating func landOnLayers(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered else { return }
     let newest = slots[index].machine.newestFetch

@@ -173,8 +173,7 @@ func withPlaceholder(
   for snapshot: EntrySnapshot,
   _ flags: QueryFlags
 ) -> (EntrySnapshot, QueryFlags) {
-  // The data with layers is computed later, but whether there is any depends on the data below
-  // them.
+  // Layers are applied later; whether there is data depends on the data below them.
   guard snapshot.base == nil, snapshot.error == nil, let placeholder = query?.placeholder else {
     return (snapshot, flags)
   }

@@ -3,7 +3,7 @@ extension CacheState {
   /// they started.
   ///
   /// - Parameters:
-  ///   - releases: Whether runs start that an import has added without starting them.
+  ///   - releases: Whether to start the runs that an import has added but not started.
   ///   - transaction: The transaction.
   mutating func resumeMutations(releases: Bool, _ transaction: inout Transaction) {
     guard mutations.pendingCount > 0 else { return }
@@ -107,7 +107,7 @@ extension CacheState {
     mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
   }
 
-  /// Whether the first run in the scope of a run waits for an answer to its error, or for a store.
+  /// Whether the first run in the scope of a run has stopped after an error, or waits for a store.
   private func isBehindStalled(_ index: Int) -> Bool {
     guard let scope = mutations.slots[index].job?.scope,
       let first = mutations.scopes[scope]?.first, let index = mutations.find(first)
@@ -115,8 +115,7 @@ extension CacheState {
     return mutations.slots[index].machine.isStalled
   }
 
-  /// Ends the waits for a run that has stopped until its error is answered, and for the later runs in
-  /// the same scope.
+  /// Ends the waits for a run that has stopped after an error, and for the later runs in the same scope.
   ///
   /// Callers that started one of these runs still wait.
   mutating func stopped(_ index: Int, _ id: MutationID) {

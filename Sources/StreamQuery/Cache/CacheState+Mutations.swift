@@ -210,8 +210,7 @@ extension CacheState {
     return nil
   }
 
-  /// Ends every run without callbacks: work that is still running is cancelled and its result
-  /// ignored.
+  /// Ends every run and calls no callbacks: running work is cancelled, and its result ignored.
   ///
   /// - Parameters:
   ///   - sparesKept: Whether durable runs that have not ended go on.

@@ -1,5 +1,5 @@
 extension CacheState {
-  /// The entry, if observers of it wait for a store and none is enabled yet; otherwise `nil`.
+  /// The entry, if it has observers that wait for a store, but no enabled one yet; otherwise `nil`.
   ///
   /// - Parameters:
   ///   - index: The entry.

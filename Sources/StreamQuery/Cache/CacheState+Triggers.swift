@@ -1,4 +1,4 @@
-// Refetches for the elements of queries' own triggers.
+// The refetches for elements of queries' own trigger streams.
 
 extension CacheState {
   /// Refetches an entry after an element of a trigger stream of the entry's own query.

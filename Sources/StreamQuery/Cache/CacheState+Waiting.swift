@@ -9,8 +9,8 @@ extension CacheState {
   ///   - role: The caller's role for the fetch; `nil` if it does not wait.
   ///   - group: The group of a caller that waits for several fetches.
   ///   - transaction: The transaction.
-  /// - Returns: The waiter of the caller; `nil` if the caller does not wait. If it wants a lease on
-  ///   a fetch that waits for itself, nothing is requested, and it does not wait.
+  /// - Returns: The waiter of the caller; `nil` if the caller does not wait. A caller that wants a lease on a
+  ///   fetch that waits for this caller requests nothing, and does not wait.
   mutating func request(
     _ index: Int,
     _ request: FetchRequest,

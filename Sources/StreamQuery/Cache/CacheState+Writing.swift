@@ -24,9 +24,9 @@ extension CacheState {
     }
     if let gcTime = terms.gcTime { keep(index, for: gcTime) }
     let known = slots[index].query
-    // An entry whose query neither fetches nor saves data was made by a write under a key alone, or
-    // by an optimistic change. Such an entry may still take the options of this write; any other
-    // one has those of its own query.
+    // An entry whose query neither fetches nor saves data was made by a write under a key alone, or by an
+    // optimistic change. Such an entry may still take the options of this write; any other entry keeps those
+    // of its query.
     let isPlain = known.map { !$0.canFetch && !$0.isPersisted } ?? false
     let isChanged = isPlain && (terms.persistence?.isOff == false || terms.hasMeta)
     let isSpecial = terms.persistence != nil || terms.hasMeta || defaults.isPersisting

@@ -109,8 +109,8 @@ struct CacheState: ~Copyable {
     announce(.leaving(index, reason), &transaction)
     emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
-    // The index gives up its reference to the key in the same way, so that the last reference is not
-    // released under the lock.
+    // The index's reference to the key goes to the transaction too, so that the last one is not released
+    // under the lock.
     if let key = slots[index].key.take() {
       slots.keys.remove(key.storage, id: short, into: &transaction.garbage)
     }
@@ -265,7 +265,7 @@ struct CacheState: ~Copyable {
     )
   }
 
-  // The time is the argument, because a transaction would be copied even if nobody listens.
+  // The argument is the time, because a transaction would be copied even if nobody listens.
   @inline(never)
   mutating func tell(
     _ kind: QueryEvent.Kind,

@@ -13,8 +13,7 @@ struct EntrySearch<Item: Sendable> {
   private enum Stage {
     case beginning
     case gathering(EntryCandidates)
-    /// The entries that changed since their visit, each once, and the number of those that were
-    /// visited again.
+    /// The entries that changed since their visit, each once; the first `done` of them were visited again.
     case catchingUp([EntryID], done: Int)
   }
 
@@ -101,7 +100,7 @@ struct EntrySearch<Item: Sendable> {
       latest.append(match(candidate.index, candidate.rank, in: &state, item))
     }
     if candidates.isOver {
-      // The matches of a search without predicates that is complete after one visit are of one instant.
+      // Without predicates, the matches of a single visit are of one instant.
       if log == nil, !isFiltered {
         swap(&found, &latest)
         return true
@@ -180,11 +179,11 @@ struct EntrySearch<Item: Sendable> {
       + news[filtered.news...].compactMap { $0.match?.info }
   }
 
-  /// Drops what the predicates refused, and replaces the matches of entries that have changed.
+  /// Drops the matches that predicates refused, and replaces those of entries that have changed.
   ///
   /// This releases users' values, so do not call it under the lock.
   ///
-  /// - Parameter answers: For each of the ``questions``, whether it matches.
+  /// - Parameter answers: For each of the ``questions``, whether the entry matches.
   mutating func mergeAnswers(_ answers: [Bool] = []) {
     found += latest
     latest.removeAll(keepingCapacity: true)

@@ -29,7 +29,7 @@ struct EntrySlot: FreeRows.Row {
     var dynamicCount: Int32 = 0
     /// The number of waiters that left early and are still in ``waiters``.
     var goneWaiters: Int32 = 0
-    /// The round of the evaluation of dynamic options that the action queue holds; 0 if it holds none.
+    /// The round of the queued evaluation of dynamic options; 0 if none is queued.
     var reevaluationDepth = 0
     var waiters = Few<Waiter>()
     /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
@@ -44,8 +44,8 @@ struct EntrySlot: FreeRows.Row {
     var initiator: Waiter?
     /// The snapshot before the current one, if both have the same data.
     ///
-    /// If a change is undone before anybody reads the entry, this snapshot returns, so that nobody
-    /// sees the same state twice.
+    /// If a change is undone before anybody reads the entry, this snapshot is used again, so that nobody sees
+    /// the same state twice.
     var previousSnapshot: EntrySnapshot?
     /// The layers of mutations over the data; the oldest run's is the lowest.
     var layers: [PlacedLayer] = []
@@ -76,7 +76,7 @@ struct EntrySlot: FreeRows.Row {
   @inline(__always)
   func takes(_ query: StoredQuery) -> Bool { query.canFetch || self.query?.canFetch != true }
 
-  /// Takes over a query's retention and, unless only the current query can fetch, how to fetch.
+  /// Takes over a query's retention; and the query itself, unless only the current one can fetch.
   ///
   /// - Parameters:
   ///   - query: The query.

@@ -87,8 +87,8 @@ final class QueryCache: Sendable {
 
   /// The current time; may run user code, so never call it under the lock.
   ///
-  /// - Parameter isDated: Whether anybody will see the date. If not, the wall clock is not read,
-  ///   and the difference of the dates is that of the instants since the latest transaction.
+  /// - Parameter isDated: Whether anybody will see the date. If not, the wall clock is not read, and the date
+  ///   moves as the instant has since the latest transaction.
   /// - Returns: The time, in the form that the next transaction takes.
   func now(isDated: Bool = true) -> ClockReading {
     let isDated = isDated || datesAll.load(ordering: .relaxed)
@@ -105,7 +105,7 @@ final class QueryCache: Sendable {
   ///   - now: The time of the transaction.
   ///   - body: The transaction; runs under the lock.
   /// - Returns: The result of the transaction.
-  // There are few callers: inlined into them, a write costs 8 % less.
+  // Inlined, because there are few callers, and a write costs 8 % less.
   @inline(__always)
   @discardableResult
   func transaction<Result: Sendable>(
@@ -131,7 +131,7 @@ final class QueryCache: Sendable {
       }
       return result
     }
-    // The caller's action comes first: another thread may be about to start the work that needs it.
+    // The caller's action comes first, because another thread may be about to start the work that needs it.
     if let callerAction = transaction.callerAction { shell.performInCaller(callerAction) }
     // The references that the transaction collected are released here, outside the lock.
     _ = consume transaction

@@ -2,7 +2,7 @@
 ///
 /// The size is bounded. There are young and old records. When there are too many young ones, they become the
 /// old ones, and the former old ones are dropped. From then on every key counts as invalidated at the time of
-/// the last dropped record: a key may seem to be invalidated that was not, but no invalidation is forgotten.
+/// the last dropped record: a key that was not invalidated may seem to be, but no invalidation is forgotten.
 struct RecentInvalidations: Sendable {
   private var young = KeyNotes()
   private var old = KeyNotes()
@@ -56,7 +56,7 @@ struct RecentInvalidations: Sendable {
     return former
   }
 
-  /// A record of an invalidation, whose number in the order of events is the time.
+  /// The note of an invalidation; the time is its number in the order of events.
   private static func makeNote(at now: Instant) -> KeyNotes.Note {
     KeyNotes.Note(mark: UInt64(max(0, now.nanoseconds)) + 1)
   }

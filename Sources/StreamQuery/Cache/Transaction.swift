@@ -6,12 +6,12 @@
 struct Transaction: Sendable {
   /// The environment at the time of the transaction; set once the lock is held.
   var environment: Environment
-  /// Whether a caller waits for the fetches that the transaction starts: they retry only if an
-  /// option says so.
+  /// Whether a caller waits for the fetches that the transaction starts; such fetches retry only if an option
+  /// says so.
   var isImperative = false
   /// The priority of the caller, once it was looked up.
   private var knownPriority: WorkPriority?
-  /// The setting of this transaction's caller for fetches, in addition to its query.
+  /// The caller's setting for fetches, in addition to its query.
   var setting: FetchSetting?
   /// The work that makes the transaction, if it is not the work of the present task.
   private let otherCaller: TaskChain?
@@ -50,7 +50,7 @@ extension Transaction {
     if let prepared = tasks.prepareTask() { addCallerAction(.prepareTask(prepared)) }
   }
 
-  /// Makes work as urgent as the caller, or another task, that waits for the work or observes its result.
+  /// Makes work as urgent as the task that waits for it or observes its result: the caller, or another.
   mutating func lend(to tasks: TaskChain, _ priority: WorkPriority? = nil) {
     addCallerAction(.lend(tasks, priority))
   }
@@ -79,7 +79,7 @@ struct ClockReading: Sendable {
 /// The number of evaluations of dynamic options that led to the current code.
 ///
 /// The result of an option may change the entry, and then the options are evaluated again. An option that has
-/// another result each time, or writes to the cache, must not cause this for ever (contract law 8).
+/// another result each time, or writes to the cache, must not cause evaluations for ever (contract law 8).
 enum ReevaluationDepth {
   static let limit = 3
 

@@ -115,7 +115,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     }
   }
 
-  /// Forgets keys that an import has named: an archive has brought them, or nobody does.
+  /// Forgets keys that an import has named, because an archive has brought them or none will.
   ///
   /// - Returns: The deferred fetches of these keys.
   mutating func left(_ texts: [String], by import: Int) -> [Deferred] {

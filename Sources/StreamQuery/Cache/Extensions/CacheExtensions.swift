@@ -144,8 +144,8 @@ extension CacheState {
     if extensions.active.contains(.record) { record(change, &transaction) }
   }
 
-  // The active extensions include one that handles this change. Each call does nothing if the cache
-  // does not have its extension.
+  // The caller has found that an active extension handles this change. Each call does nothing without its
+  // extension.
   @inline(never)
   private mutating func hear(_ change: CacheChange, _ transaction: inout Transaction) {
     switch change {

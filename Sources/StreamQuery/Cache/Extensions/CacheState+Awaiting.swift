@@ -21,8 +21,8 @@ extension CacheState {
     extensions.imports.named(texts, by: `import`, at: transaction.environment.now.instant)
   }
 
-  /// Lets fetches wait no longer for keys that an import has named: an archive has brought them, or
-  /// nobody does.
+  /// Lets fetches wait no longer for keys that an import has named: an archive has brought them, or none
+  /// will.
   mutating func left(_ texts: [String], by import: Int, _ transaction: inout Transaction) {
     resumeUnawaited(extensions.imports.left(texts, by: `import`), &transaction)
   }
@@ -135,7 +135,7 @@ extension CacheState {
 
   // MARK: Changes of keys
 
-  /// Records that imports must not bring data to this entry that is older than this call.
+  /// Records that imports must not bring data from before this call to the entry.
   mutating func noteFence(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.fenced(key)

@@ -33,7 +33,7 @@ extension CacheState {
     return extensions.fetchLimiter?.acquire(id, urgency) == true
   }
 
-  /// Gives up the room of a fetch, or its wait for room, because no attempt of it runs any more or may run.
+  /// Gives up the room of a fetch, or its wait for room, because its attempt has ended or must not begin.
   @inline(__always)
   mutating func releaseFetch(_ index: Int) {
     guard extensions.active.contains(.fetchLimiter) else { return }

@@ -1,7 +1,7 @@
 // Lists of changed entries: for searches that release the lock in between, and for the persister.
 
 extension CacheState {
-  /// Records for a search which entries change from now on.
+  /// Begins to record, for a search, the entries that change.
   mutating func startLogging() -> Int {
     extensions.searchSerial += 1
     extensions.changeLogs.append(ChangeLog(id: extensions.searchSerial))

@@ -125,7 +125,7 @@ extension CacheState {
   }
 }
 
-/// An entry with a stale time that a function has to return.
+/// An entry whose stale time a function has to return.
 struct StaleQuestion: Sendable {
   let entry: EntryID
   let revision: UInt32

@@ -298,7 +298,7 @@ extension CacheState {
     extensions.record.extras(since: 0).filter { $0.error != nil }
   }
 
-  /// Replaces recorded errors by texts, by the numbers of the errors.
+  /// Replaces recorded errors by texts; the keys are the numbers of the errors.
   mutating func replaceRecordedErrors(
     by texts: [UInt32: String],
     _ transaction: inout Transaction

@@ -1,6 +1,6 @@
 // How callers get stale data, or the last failure, while the server of a query is slow or down.
 extension CacheState {
-  /// Turns on the records for callers, because a query has options for a server that is slow or down.
+  /// Turns on the serving records, because a query has options for a server that is slow or down.
   mutating func startServing() { extensions.active.insert(.serving) }
 
   /// Updates the ``EntrySlot/servingRecord`` of an entry after a change.
@@ -100,7 +100,7 @@ extension CacheState {
     return data
   }
 
-  /// Answers the callers of a failed fetch: with data those that accept it, the others with the error.
+  /// Answers the callers of a failed fetch with the data if they accept it, otherwise with the error.
   mutating func answerFailure(of waiters: Few<Waiter>, _ index: Int, _ transaction: Transaction) {
     let failure = slots[index].error.map { WaitOutcome.failure($0.error) } ?? .cancelled
     guard waiters.contains(where: { $0.allowance != nil }), let data = slots[index].visible else {

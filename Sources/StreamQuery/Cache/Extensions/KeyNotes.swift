@@ -5,8 +5,8 @@
 struct KeyNotes: Sendable {
   /// The latest change of each kind, of one key or of all keys.
   struct Note: Equatable, Sendable {
-    /// The last time that older data was excluded: a removal, a reset, a fencing write, the success of a
-    /// mutation.
+    /// The last time that older data was ruled out: by a removal, a reset, a fencing write or a mutation's
+    /// success.
     var fence: UInt64 = 0
     /// The last request for a newer answer.
     var request: UInt64 = 0

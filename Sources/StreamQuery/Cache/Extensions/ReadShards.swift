@@ -111,7 +111,7 @@ final class ReadShards: Sendable {
       shard.table.withLock { swap(&$0.hits, &hits) }
       all += hits
     }
-    // Hashes differ from process to process, and so does the order of the tables.
+    // Sorted, because the order of the tables depends on hashes, which differ from process to process.
     return all.sorted { $0.uses.entry.generation < $1.uses.entry.generation }
   }
 
