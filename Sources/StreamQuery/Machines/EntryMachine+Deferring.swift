@@ -6,7 +6,7 @@ extension EntryMachine {
 
   /// Whether a fetch that is about to begin its first attempt may be deferred.
   ///
-  /// A fetch is deferred only once, only if it fetches a whole value without data, and not if it shows parts.
+  /// A fetch is deferred once at most, and only if there is no data and it fetches a whole value at once.
   ///
   /// - Parameter id: The fetch.
   /// - Returns: Whether ``deferred(_:until:)`` does anything; `false` if another fetch, or none, is in

@@ -9,8 +9,8 @@ extension EntryMachine {
     self.gcTime = max(self.gcTime, gcTime)
   }
 
-  /// Applies a query's `abandonment` to the current fetch, because the fetch began without a fetch function
-  /// and has now got that of the query.
+  /// Applies a query's `abandonment` to the current fetch, which began without a fetch function and now has
+  /// that of the query.
   package mutating func fetchBecameKnown() {
     let abandonment = fetchOptions.abandonment
     fetch?.fetchOptions.abandonment = abandonment
@@ -61,8 +61,8 @@ extension EntryMachine {
     interestRegained()
   }
 
-  /// Lowers the count of callers that wait for the current fetch: others were answered, or wait for another
-  /// fetch.
+  /// Lowers the count of callers that wait for the current fetch, because some were answered or wait for
+  /// another.
   ///
   /// - Parameter count: How many callers still wait.
   package mutating func waitersAnswered(leaving count: Int) {

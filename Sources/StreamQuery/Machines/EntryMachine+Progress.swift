@@ -9,7 +9,7 @@ extension EntryMachine {
     case nothing
     /// There is no data, because it was removed, and no fetch was requested since.
     case removed
-    /// The rest has not arrived, or never did.
+    /// The rest is still to come, or did not arrive.
     case part
     case whole
   }

@@ -48,7 +48,7 @@ extension EntryMachine {
   /// Takes a change of the network or the app into account, without a refetch.
   ///
   /// - Parameters:
-  ///   - cause: The return; `nil` if the network was lost or the app became inactive.
+  ///   - cause: The reconnect or activation; `nil` if the network was lost or the app became inactive.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func environmentMoved(
@@ -61,7 +61,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Refetches for observers that ask for it, and continues a paused fetch: the network or the app changed.
+  /// Refetches for observers that ask for it, and continues a paused fetch, after the network or app changed.
   ///
   /// - Parameters:
   ///   - cause: The return of the network or the app for which to refetch; `nil` if there is none.

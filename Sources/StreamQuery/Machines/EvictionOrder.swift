@@ -70,8 +70,8 @@ struct EvictionOrder: Sendable {
 
   private var rows: [Row] = []
   private var lists = [RowList(), RowList(), RowList()]
-  /// The entry on probation that left the window last, to be compared with the oldest one on it; -1
-  /// if there is none.
+  /// The entry that came from the window to probation last, to be compared with the oldest one there; -1 if
+  /// there is none.
   private var candidate: Int32 = -1
   private var past = PastUses()
   private var climber = WindowClimber()

@@ -95,8 +95,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
     if let present = waiting[fetch], present < urgency { enqueue(fetch, urgency) }
   }
 
-  /// Lets the most urgent fetch run, if the limit allows one; of equals, the one that waits
-  /// longest.
+  /// Lets the most urgent fetch run if the limit allows one; among equals, the one that has waited longest.
   ///
   /// - Parameter urgency: Returns how urgent a fetch is now; `nil` if it is gone.
   /// - Returns: The fetch; `nil` if the limit is reached, or none waits.

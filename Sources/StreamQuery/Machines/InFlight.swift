@@ -52,20 +52,21 @@ package struct InFlight: Equatable, Sendable {
   package var isOutdated = false
   /// The state before the start of the fetch; a cancellation restores it.
   package var undo: Undo
-  /// Whether a call that does not accept this answer invalidated the entry since the answer began: then the
-  /// data stays invalidated after the answer.
+  /// Whether the entry was invalidated after this answer began, by a call that does not accept the answer:
+  /// then the data stays invalidated.
   package var predatesMark = false
   /// Whether the data was marked as invalidated when the attempt began.
   ///
   /// A page that is added to such data counts as invalidated too.
   package var baseWasMarked = false
-  /// Whether a retry continues from the progress of earlier attempts: then its answer began with the first.
+  /// Whether a retry continues from the progress of earlier attempts: then its answer began with the first
+  /// attempt.
   package var keepsPart = false
   /// Whether the fetch was deferred before its first attempt: then it is not deferred again.
   package var wasDeferred = false
   /// The attempt that runs, or the last one.
   package var attempt = Attempt()
-  /// The reason of a request for the whole value, if one has joined this fetch of a page.
+  /// The cause of the request for the whole value that joined this fetch of a page, if any.
   package var joined: FetchCause?
   /// The source of the data, if it was written since the fetch started.
   package var writer: Writer?
@@ -100,7 +101,8 @@ package struct InFlight: Equatable, Sendable {
 
   /// Begins an attempt.
   ///
-  /// Invalidations and requests before now do not concern the answer, unless this attempt continues a former.
+  /// Invalidations and requests before now do not concern the answer, unless this attempt continues a former
+  /// one.
   ///
   /// - Parameter overMark: Whether the data is marked as invalidated.
   mutating func attemptBegan(overMark: Bool) {

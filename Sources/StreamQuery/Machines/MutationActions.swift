@@ -13,7 +13,7 @@ package struct MutationActions: Equatable, Sendable {
     case keep
     /// The run is paused: it waits for its scope, the network or the app.
     case pause
-    /// The run stops, and waits for an answer to its error.
+    /// The run stops, and waits for a decision about its error.
     case stop
   }
 
@@ -75,7 +75,7 @@ package struct RunProgress: Sendable {
     case waiting
     /// The work of the run, or a callback, is running.
     case sending
-    /// The run waits for an answer to its error.
+    /// The run waits for a decision about its error.
     case stopped
   }
 

@@ -1,4 +1,4 @@
-// Durable runs, and runs that come before others although they began later.
+// Durable runs, and runs that overtake earlier ones.
 
 extension MutationMachine {
   /// Whether the run waits, or will wait, until the outbox has written it.
@@ -19,8 +19,7 @@ extension MutationMachine {
   /// Fails or stops the run, because the outbox can never write the run with its present input.
   ///
   /// - Parameters:
-  ///   - isStored: Whether the outbox has the run with an earlier input; the run then waits for an
-  ///     answer.
+  ///   - isStored: Whether the outbox has the run with an earlier input; then the run waits for a decision.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func keepingFailed(
@@ -64,7 +63,7 @@ extension MutationMachine {
     return becomeAnother(in: environment)
   }
 
-  /// Ends a failed attempt, because the answer to its error is another input.
+  /// Ends a failed attempt, because another input is to replace the one that failed.
   ///
   /// The run waits as before a retry. Its failures are still counted, so that code that answers each error
   /// with another input sees how often it did so.
@@ -120,7 +119,7 @@ extension MutationMachine {
   /// Whether an attempt is running.
   package var isAtWork: Bool { if case .running = phase { true } else { false } }
 
-  /// Whether the run goes on only after an answer to its error, or when a store can be used again.
+  /// Whether the run goes on only after a decision about its error, or when a store can be used again.
   package var isStalled: Bool {
     switch phase {
     case .saving, .stopped: true

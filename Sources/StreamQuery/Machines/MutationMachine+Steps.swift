@@ -55,7 +55,7 @@ extension MutationMachine {
     actions.step = .perform
   }
 
-  /// Waits for an answer to the error.
+  /// Stops the run until there is a decision about its error.
   mutating func stop(_ actions: inout MutationActions) {
     failureCount += 1
     phase = .stopped

@@ -45,7 +45,7 @@ package struct MutationMachine: Equatable, Sendable {
     /// The run waits before its first attempt, or between attempts; leads to `running` or `paused`
     /// when the time comes.
     case waiting(until: Instant)
-    /// A durable run failed, and waits for an answer.
+    /// A durable run failed, and waits for a decision about its error.
     case stopped
     /// The outcome is decided; the callbacks run.
     case settling(Ending)
@@ -215,7 +215,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// Concludes the run without performing its work, because `onMutate` threw.
   ///
-  /// A durable run stops instead, and waits for an answer.
+  /// A durable run stops instead, and waits for a decision.
   ///
   /// - Parameters:
   ///   - isCancellation: Whether `onMutate` threw because it was cancelled.
@@ -270,7 +270,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// - Parameters:
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is to be none.
   ///   - isCancellation: Whether the attempt failed because it was cancelled; that is never an error.
-  ///   - stops: Whether the run waits for an answer if no attempt follows.
+  ///   - stops: Whether the run waits for a decision if no attempt follows.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func attemptFailed(

@@ -1,5 +1,4 @@
-/// The number of recent uses of a key: a small count that halves whenever an age, a number of uses of the
-/// cache, has passed.
+/// The number of recent uses of a key; it halves after each age, a certain number of uses of the cache.
 struct Popularity: Hashable, Sendable {
   /// The largest count; more uses do not predict the next one better.
   static let most: UInt8 = 15
@@ -8,7 +7,7 @@ struct Popularity: Hashable, Sendable {
   /// The age at the last use, when ``count`` was set: each later age halves the count.
   private var age: UInt32 = 0
 
-  /// The count at the given age; that must not be earlier than the last use.
+  /// The count at an age, which must not be earlier than the last use.
   @inline(__always)
   func uses(at age: UInt32) -> UInt8 {
     let passed = age &- self.age

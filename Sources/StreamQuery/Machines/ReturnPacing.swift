@@ -1,4 +1,4 @@
-/// Decides which returns of the network and the app refetch, and when each entry does: see ``RefetchPacing``.
+/// Decides which reconnects and activations refetch, and when each entry does: see ``RefetchPacing``.
 ///
 /// It also limits how long a report that the network is down is believed.
 struct ReturnPacing: Equatable {
@@ -9,20 +9,21 @@ struct ReturnPacing: Equatable {
     let due: Instant
   }
 
-  /// A return of the network or the app for which entries are refetched later.
+  /// A reconnect or activation for which entries are refetched later.
   struct Owed: Equatable {
     let cause: FetchCause
-    /// The time of the last return that refetched: data that arrived since then is new enough.
+    /// The time of the last reconnect or activation that refetched: data that arrived since then is new
+    /// enough.
     let since: Instant
   }
 
-  /// The pacing of one kind of return.
+  /// The pacing of reconnects, or of activations.
   private struct Terms: Equatable {
     var coalescing = TimeSpan.zero
     var spreading = TimeSpan.zero
-    /// The time of the newest return that refetched.
+    /// The time of the newest reconnect or activation that refetched.
     var last: Instant?
-    /// Whether another return came before ``end``, so that refetches follow at that time.
+    /// Whether another reconnect or activation came before ``end``, so that refetches follow then.
     var isOwed = false
 
     init(_ pacing: RefetchPacing) {
@@ -30,10 +31,10 @@ struct ReturnPacing: Equatable {
       spreading = min(TimeSpan(pacing.spreading), .longest)
     }
 
-    /// The end of the time in which returns count as one; `nil` is never.
+    /// The time until which further reconnects or activations count as the same; `nil` is never.
     var end: Instant? { last.flatMap { $0 + coalescing } }
 
-    /// Takes a return into account, and returns whether it refetches.
+    /// Takes a reconnect or activation into account; the result says whether it refetches.
     mutating func counts(at now: Instant) -> Bool {
       isOwed = last != nil && (end.map { now < $0 } ?? true)
       if !isOwed { last = now }
@@ -92,33 +93,33 @@ struct ReturnPacing: Equatable {
   /// Whether the network counts as up, after the reports so far.
   var isOnline: Bool { !isForcedOffline && (offlineSince == nil || isDoubted) }
 
-  /// Takes a return of the network or the app into account.
+  /// Takes a reconnect or activation into account.
   ///
   /// - Parameters:
-  ///   - cause: The return.
-  ///   - now: The time of the return.
-  /// - Returns: Whether entries are refetched for this return now.
+  ///   - cause: Which of the two.
+  ///   - now: Its time.
+  /// - Returns: Whether entries are refetched for it now.
   mutating func counts(_ cause: FetchCause, at now: Instant) -> Bool {
     cause == .reconnect ? reconnect.counts(at: now) : activation.counts(at: now)
   }
 
-  /// Whether the refetches of a return are spread.
+  /// Whether the refetches of a reconnect or activation are spread.
   func isSpreading(_ cause: FetchCause) -> Bool { spreading(cause) > .zero }
 
   private func spreading(_ cause: FetchCause) -> TimeSpan {
     cause == .reconnect ? reconnect.spreading : activation.spreading
   }
 
-  /// Spreads the refetches of a return.
+  /// Spreads the refetches of a reconnect or activation.
   ///
   /// The time is divided into *n* parts for *n* entries, and each entry refetches at a random moment of its
-  /// part. An entry that waits for an earlier return of the same kind is refetched once, for this one.
-  /// Returns of the other kind have another policy, so entries that wait for one of those go on waiting.
+  /// part. An entry that waits for an earlier event of the same kind is refetched once, for this one. Events
+  /// of the other kind have another policy, so entries that wait for those go on waiting.
   ///
   /// - Parameters:
   ///   - entries: The entries.
-  ///   - cause: The return.
-  ///   - now: The time of the return.
+  ///   - cause: Which of the two.
+  ///   - now: Its time.
   ///   - random: 64 random bits.
   mutating func spread(
     _ entries: [EntryID],

@@ -55,7 +55,7 @@ package struct RunIdentity: Hashable, Sendable {
     self.init(high, low, version: 8)
   }
 
-  /// The identity of the nth of several runs of an archive with equal facts.
+  /// The identity of the nth of several runs with equal facts in an archive.
   package func numbered(_ number: UInt64) -> Self {
     Self(high, low &+ number &* 0x9e37_79b9_7f4a_7c15, version: 8)
   }

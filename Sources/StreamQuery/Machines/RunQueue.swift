@@ -2,7 +2,7 @@
 ///
 /// Most runs leave at the front, where retention ends first, or at the end, where the newest is cancelled.
 struct RunQueue: RandomAccessCollection, Sendable {
-  /// The first run; in the most frequent case the only one, and then there is no array.
+  /// The first run; kept apart, because most queues have only one and so need no array.
   private var head: MutationID?
   private var rest: [MutationID] = []
   /// The index of the first run in `rest` that is still there: removing at the front only moves the index.
