@@ -14,7 +14,7 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
   /// The defaults of prefixes in the order of registration; the last one that applies wins.
   let prefixes: [Prefix]
   let failureInvalidates: Bool
-  /// The default for keeping data beyond the cache.
+  /// The default policy for keeping data in a store.
   let persistence: (any PersistencePolicy)?
   let persisters: PersisterSlot
 

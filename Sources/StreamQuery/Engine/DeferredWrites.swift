@@ -163,8 +163,8 @@ struct DeferredWrites: Sendable {
 
   /// Takes the writes that the end of the client leaves to the stores.
   ///
-  /// They include the write in progress, unless the cache has its result: it would come too late for
-  /// the cache.
+  /// They include the write in progress, which would come too late for the cache, unless the cache has its
+  /// result.
   ///
   /// - Returns: The writes, in order.
   mutating func takeLast() -> [Write] {

@@ -39,7 +39,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// Records that the work of a kept run has returned; called before the cache is told, in the run's task.
   func worked(_ job: MutationJob, _ output: ValueBox)
 
-  /// Forgets the answer of a run that the cache has forgotten.
+  /// Forgets the output of a run that the cache has forgotten.
   func answerDropped(_ job: MutationJob)
 
   /// Decides about a kept run that failed without a retry left.
@@ -72,7 +72,7 @@ package protocol DurableRunMaking: Sendable {
 package enum RunAnswer: Sendable {
   /// The run fails.
   case fail
-  /// The run stops, and waits until its error is answered.
+  /// The run stops, and waits for a decision about its error.
   case stop
   /// Another attempt begins after a wait.
   case retry(after: TimeSpan)

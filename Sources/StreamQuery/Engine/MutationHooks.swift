@@ -18,7 +18,7 @@ public struct MutationHooks: Sendable, _FreeOfActors {
   /// Called before the first attempt.
   ///
   /// A run that is cancelled before it begins is not prepared: this is not called for it, while ``onError``
-  /// and ``onSettled`` are. So a measurement, for example, that begins here may end without a beginning.
+  /// and ``onSettled`` are. So a measurement that begins here, for example, may end without having begun.
   public var onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)?
   /// Called after a success.
   public var onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)?

@@ -162,8 +162,7 @@ package protocol Adviser: Sendable {
   ///
   /// - Parameters:
   ///   - client: The client.
-  ///   - isEarly: Whether the client has just begun its first work, so that it is no mistake if it
-  ///     has not done something yet.
+  ///   - isEarly: Whether the client has just begun its first work, so that a missing call is no mistake yet.
   /// - Returns: The advice.
   func advice(for client: QueryClient, isEarly: Bool) -> [QueryAdvice]
 }

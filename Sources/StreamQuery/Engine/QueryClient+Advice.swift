@@ -5,8 +5,8 @@ import Synchronization
 nonisolated extension QueryClient {
   /// Returns advice about set-ups of this client that work, but will cause trouble.
   ///
-  /// It knows what the client has done so far: call it after the first screens or requests, in a test or
-  /// from a menu of a debug build. Debug builds also report the advice by themselves, each rule once in a
+  /// The advice is about what the client has done so far: ask after the first screens or requests, in a test
+  /// or from a menu of a debug build. Debug builds also report the advice by themselves, each rule once in a
   /// process, when a client begins its first fetch or run; clients of a simulation do not.
   ///
   /// ```swift

@@ -31,10 +31,10 @@ extension FetchContext {
   /// }
   /// ```
   ///
-  /// The fetch of a page of an infinite query gets the page that is cached under the same
-  /// parameter, and `nil` for a page that is added. It gets all pages if it asks for `Pages`. A
-  /// streamed query that shows pending again gets the data that it hid. The part that a stream left
-  /// may be built upon; unless the query is endless, the fetch may not throw ``NotModified`` for it.
+  /// The fetch of a page of an infinite query gets the page that is cached under the same parameter, and
+  /// `nil` for a page that is added. It gets all pages if it asks for `Pages`. A streamed query that shows
+  /// pending again gets the data that it hid. The part that a stream left behind may be built upon; unless
+  /// the query is endless, the fetch may not throw ``NotModified`` for it.
   ///
   /// - Parameter type: The type of the query's value, or of its pages; any other type is reported
   ///   to ``QueryClient/Configuration/onMisuse``.

@@ -84,7 +84,7 @@ nonisolated extension QueryClient {
     public var reconnectPacing: RefetchPacing
     /// How refetches are paced when the app is active again; ``RefetchPacing/off`` by default.
     public var activationPacing: RefetchPacing
-    /// The clock on which the client waits, with its sleeps.
+    /// The clock on which the client waits, with its type erased.
     var erasedClock: ErasedClock {
       let own = ErasedClock(clock)
       // Two clocks of another type may be different clocks, so their clients share no deadlines.
@@ -117,10 +117,10 @@ nonisolated extension QueryClient {
     public var mutationHooks: MutationHooks
     /// Receives every event, in the order in which the events happened.
     ///
-    /// It is called outside the cache's lock, by one thread at a time: the thread that caused the
-    /// event, another thread that uses the client, or one of its executor. It sees no task-locals
-    /// and the default priority, whichever code caused the event. A call delivers at most 256
-    /// events of others beyond as many as it caused itself.
+    /// It is called outside the cache's lock, by one thread at a time: the thread that caused the event,
+    /// another thread that uses the client, or one of its executor. It sees no task-locals and the default
+    /// priority, whichever code caused the event. A call delivers at most as many events as it caused, and
+    /// 256 more.
     ///
     /// It must be quick: everything that happens next waits for it. Once 4,096 events wait, callers
     /// that cause more are delayed, by at most 10 ms for each 4,096. ``QueryClient/events`` delays
@@ -159,7 +159,7 @@ nonisolated extension QueryClient {
     ///   - activity: Whether the app or process is active.
     ///   - memoryPressure: Whether memory is short.
     ///   - limit: The limit for cached data that nobody observes.
-    ///   - readShards: The number of parts in which many threads read at once.
+    ///   - readShards: The number of tables in which threads find data without the cache's lock.
     ///   - maxConcurrentFetches: The number of fetches that may run at a time.
     ///   - reconnectPacing: How refetches are paced when the network is back.
     ///   - activationPacing: How refetches are paced when the app is active again.
@@ -228,7 +228,7 @@ nonisolated extension QueryClient {
     /// | ``connectivity``, ``activity`` | always online and active | of the platform |
     /// | ``memoryPressure`` | none | of the platform |
     /// | ``limit`` | 10,000 entries, none of a key over 16 KiB | none |
-    /// | ``readShards`` | four for each processor | one lock for all reads |
+    /// | ``readShards`` | four for each processor | none |
     /// | ``QueryOptions/gcTime`` | for ever: the limit decides | 5 minutes |
     /// | ``QueryOptions/timeout`` | 30 seconds for each attempt, except of streamed and infinite queries | none |
     /// | ``QueryOptions/staleIfError`` | off: an error may mean that the data is not to be shown | off |
@@ -239,8 +239,8 @@ nonisolated extension QueryClient {
     /// | ``QueryOptions/retry`` of observers | three times, as they wait and see | three times |
     /// | ``QueryOptions/refetchInterval`` | none; one that a query has runs while it is observed | none |
     ///
-    /// The options apply below ``defaults``, also if those are replaced; ``defaults``, those of a prefix, and
-    /// a query have others if they say so. ``server(staleIfError:softTimeout:cachesFailures:refreshAhead:)``
+    /// The options apply below ``defaults``, also if those are replaced: ``defaults``, the defaults of a
+    /// prefix, and a query override them. ``server(staleIfError:softTimeout:cachesFailures:refreshAhead:)``
     /// turns on the options that are off here. See <doc:OnTheServer>.
     ///
     /// ```swift
@@ -275,9 +275,9 @@ nonisolated extension QueryClient {
     /// let rates = QueryClient(configuration: configuration)
     /// ```
     ///
-    /// It is for data that anybody may see for so long: an error may also say that data is gone, or not
-    /// allowed any more. Like those of ``server``, the options apply below ``defaults``; a query that
-    /// promises less says `.staleIfError(.zero)`.
+    /// Use it only for data that anybody may go on seeing for that long: an error may also say that data is
+    /// gone, or not allowed any more. Like those of ``server``, the options apply below ``defaults``; a query
+    /// that promises less says `.staleIfError(.zero)`.
     ///
     /// - Parameters:
     ///   - grace: For how long after it became stale data is returned if its fetch fails:

@@ -70,8 +70,8 @@ nonisolated extension QueryClient {
   /// ```
   ///
   /// Invalidations with `superseding: false` are not noted: such a call takes a running fetch for new enough.
-  /// Memory is bounded: of more than 1,024 keys or 64 filters the oldest are forgotten, and the last of those
-  /// counts for all keys.
+  /// Memory is bounded: of more than 1,024 keys or 64 filters the oldest are forgotten, and the newest of
+  /// those counts for all keys.
   @_spi(SharedCache) public nonisolated func noteInvalidations() {
     notesInvalidations.store(true, ordering: .releasing)
   }

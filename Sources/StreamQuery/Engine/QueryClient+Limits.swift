@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Evicts more entries, after a transaction that evicted as many as one may.
+  /// Evicts more entries, because one transaction may evict only so many.
   func evict() {
     transaction(isDated: false) { state, _ in state.bounds.mayShrink = true }
   }
@@ -32,7 +32,7 @@ nonisolated extension QueryClient {
   /// Makes room when memory is short: drops unused entries, either the stale ones or all.
   func relieve(_ level: MemoryPressure.Level) {
     guard level > .normal else { return }
-    // Dropped entries stay in memory until they are saved. Besides, the system may end the process.
+    // Saves dropped entries at once: they stay in memory until then, and the system may end the process.
     defer { if level == .critical { persisters.persister?.flush() } }
     var end = Int.max
     while end > 0 {

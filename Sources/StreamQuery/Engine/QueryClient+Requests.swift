@@ -68,7 +68,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The value of a query, after a wait for the store: it has not been read yet.
+  /// The value of a query, after a wait for the store, which has not been read yet.
   ///
   /// This is not inlined, so that the tasks of other fetches need no room for it.
   @inline(never)

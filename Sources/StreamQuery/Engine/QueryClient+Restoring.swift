@@ -199,8 +199,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Waits for the stores of the entries that match a filter, and puts their data into the cache, where
-  /// observers may not have put it yet.
+  /// Waits for the stores of the entries that match a filter, and puts their data into the cache unless
+  /// observers have.
   func storesRead(of filter: QueryFilter) async {
     guard persisters.persister != nil else { return }
     let found = search(filter) { state, index, _ in

@@ -1,4 +1,4 @@
-// The effects of a return of the network or the app.
+// The effects of reconnects and activations.
 
 nonisolated extension QueryClient {
   /// Performs the refetches of reconnects and activations that were delayed by mutations.

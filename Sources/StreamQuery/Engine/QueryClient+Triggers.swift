@@ -10,7 +10,7 @@ nonisolated extension QueryClient {
   ) -> TriggerConnection where Triggers.Element == QueryTrigger {
     openSignals()
     let port = signals
-    // Only a record shows the name.
+    // The name is made only for a record: nothing else shows it.
     let name = configuration.record.count > 0 ? "connect(triggers: \(Triggers.self))" : ""
     // The sequence is handed over to one task, which takes it once; nothing else retains it. The
     // task is detached, because no caller waits for it.
@@ -87,7 +87,7 @@ nonisolated extension QueryClient {
     sources.append(task)
   }
 
-  /// Starts, once, the loop that handles all asynchronous causes.
+  /// Starts the loop that handles all signals, unless it runs already.
   func openSignals() {
     guard signals.open() else { return }
     // The reference is weak, because the loop must not keep an unused client alive. The task is

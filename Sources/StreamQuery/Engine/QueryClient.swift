@@ -160,7 +160,7 @@ public actor QueryClient {
   /// - Returns: 64 random bits.
   @_spi(Adapters) public nonisolated func nextRandom() -> UInt64 { configuration.randomness() }
 
-  /// Reports a mistake that cannot be thrown; advice once in a process, and only in debug builds.
+  /// Reports a mistake that cannot be thrown; reports advice once in a process, and only in debug builds.
   package nonisolated func report(_ misuse: QueryMisuse) {
     if case .advice(let advice) = misuse {
       #if DEBUG

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Runs the fetch of one attempt as often as the code around it says: each time as a retry of the run before.
+/// Runs the fetch of one attempt as often as the code around it says: each time as a retry of the time
+/// before.
 ///
 /// A failed fetch of pages continues with the page that failed, as a retry does. A fetch of
 /// pages that has returned begins again; otherwise it would return the same pages once more. A stream that
