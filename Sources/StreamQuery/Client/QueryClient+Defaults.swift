@@ -41,8 +41,8 @@ nonisolated extension QueryClient {
     defaults.options(for: key)
   }
 
-  /// The policy for errors of a query that are thrown to an error boundary: its own one, or that of
-  /// the defaults of its key.
+  /// The policy that decides which errors of a query go to an error boundary: the query's own, or its key's
+  /// default.
   ///
   /// - Parameter query: The query.
   /// - Returns: The policy.

@@ -61,8 +61,8 @@ nonisolated extension QueryClient {
   /// The first element is the whole ``record``. Each later one has the events since the element before, the
   /// keys, runs and errors that the reader does not know yet, and the options of these events. The stream
   /// keeps nothing for its reader: a slow one gets many events at once. A reader that is slower than the
-  /// record is long misses events. Then the element has the number of these as its ``QueryRecord/lostCount``,
-  /// and is a whole record again.
+  /// record is long misses events. Then the element has the number of missed events as its
+  /// ``QueryRecord/lostCount``, and is a whole record again.
   ///
   /// Values come when they are written as texts: perhaps in an element after that of their event.
   ///

@@ -48,7 +48,7 @@ nonisolated extension QueryClient {
     if let timeout {
       return try await fetch(query, need, within: timeout).value(as: Value.self)
     }
-    // The key is made anew for each call below: a variable would retain it.
+    // The key is made anew for each call below, because a variable would retain it.
     let start = beginFetch(EntryKey(query.key), query.definition, need, nil)
     // A cached value is returned here, because it needs no further asynchronous call.
     if case .cached(let box) = start { return box.settled.value(as: Value.self) }

@@ -29,7 +29,7 @@ nonisolated extension QueryClient {
   /// source reports and how long that is trusted. Attempts that already run are not delayed.
   ///
   /// - Parameter change: The change.
-  /// - Returns: Whether the client takes conditions: whether it has a record.
+  /// - Returns: Whether the client has a record, and so takes conditions.
   @_spi(Adapters) @discardableResult
   public nonisolated func changeConditions(_ change: ClientConditions.Change) -> Bool {
     guard let conditioned else { return false }

@@ -147,8 +147,7 @@ nonisolated extension QueryClient {
     if throwOnError, let failure { throw failure }
   }
 
-  /// Returns entries to their initial state, with initial data, and refetches those with an enabled
-  /// observer.
+  /// Puts entries back into their initial state, and refetches those with an enabled observer.
   ///
   /// Fetches in flight are cancelled. Callers of a fetch that is restarted get the new fetch's
   /// value; callers of a fetch that is not restarted throw `CancellationError`. It returns when the
@@ -170,7 +169,7 @@ nonisolated extension QueryClient {
     await reset(.query(query))
   }
 
-  /// Returns a key to its initial state.
+  /// Puts a key back into its initial state.
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload

@@ -6,11 +6,10 @@ nonisolated extension QueryClient {
   /// Optimistic changes show before the call first suspends. While offline, or while earlier runs
   /// of its scope have not ended, the run is paused and the call keeps waiting.
   ///
-  /// The work and the callbacks of a run cannot wait for another run of its scope. A fetch or a run
-  /// cannot wait for one that waits for it, directly or through other fetches, runs, scopes and
-  /// clients. Such a call throws at once. In a task that they start, such a call is not refused,
-  /// because the task may be meant to outlive them; they may then wait for ever if they await the
-  /// task.
+  /// The work and the callbacks of a run cannot wait for another run of its scope. A fetch or a run cannot
+  /// wait for one that waits for it, directly or through other fetches, runs, scopes and clients. Such a call
+  /// throws at once. In a task that a fetch or run starts, such a call is not refused, because the task may
+  /// be meant to outlive it; the fetch or run may then wait for ever if it awaits the task.
   ///
   /// Cancelling the caller cancels the run, unless it is detached: the work's task is cancelled,
   /// retries and pauses end at once, and a change that was not made is rolled back. Work that

@@ -1,9 +1,9 @@
 nonisolated extension QueryClient {
   /// Cancels the fetches of entries and undoes their changes.
   ///
-  /// Writes and invalidations that were made during a fetch stay. The caller that started a fetch
-  /// gets the restored data, or throws `CancellationError` if there is none, or only a part of a
-  /// stream. Other waiting callers throw it.
+  /// Writes and invalidations that were made during a fetch stay. The caller that started a fetch gets the
+  /// restored data, or throws `CancellationError` if there is none, or only a part of a stream. Other waiting
+  /// callers throw the error.
   ///
   /// - Parameter filter: Selects the entries.
   public nonisolated func cancel(_ filter: QueryFilter) {

@@ -80,7 +80,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case performing(attempt: Int)
     /// An attempt failed and will be retried after a wait.
     case attemptFailed(any Error, count: Int, retryAfter: Duration)
-    /// A run that is kept beyond the process failed, and waits for an answer.
+    /// A run that is kept beyond the process failed, and waits for a decision about its error.
     case stopped(any Error)
     /// A callback threw; the run continued as if it had not.
     case callbackFailed(any Error, callback: String)

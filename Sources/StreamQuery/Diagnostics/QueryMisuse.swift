@@ -27,7 +27,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case unsettledOption(key: String)
   /// A fetch waited for a stream of its own key. The stream shows nothing new before the fetch ends.
   ///
-  /// The stream ended.
+  /// So the stream ended.
   case streamInsideFetch(key: String)
   /// A stream has delivered for five minutes, and calls still wait for its end.
   ///
@@ -41,7 +41,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   ///
   /// Reported once, in debug builds.
   case otherValueType(key: String, cached: String, asked: String)
-  /// A missing key was read, and a key is cached that differs only in the types of its numbers.
+  /// A missing key was read; a cached key differs from it only in the types of its numbers.
   ///
   /// Reported once, in debug builds.
   case similarKey(cached: String, asked: String)

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 nonisolated extension QueryClient {
-  /// Refreshes stale entries within a time: first entries that have long been stale and are used often.
+  /// Refreshes stale entries within a time, beginning with those that are long stale and often used.
   ///
   /// Use it for a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)``,
   /// at most ``Configuration/maxConcurrentFetches`` at a time, or six. The query's own stale time decides

@@ -33,7 +33,7 @@ extension KeyIndex {
     /// Whether all entries have been visited.
     package var isOver: Bool { if case .over = stage { true } else { false } }
 
-    /// Whether the walk visits or examines all siblings of a node at this depth, and not only the node.
+    /// Whether the walk looks at all siblings of a node at this depth, and not only at the node.
     fileprivate func looksAround(at depth: Int) -> Bool {
       depth > prefix.parts.count || prefix.parts[depth - 1].matchesMoreThanItself
     }

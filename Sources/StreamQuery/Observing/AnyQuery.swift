@@ -25,7 +25,7 @@ public struct AnyQuery: Sendable, _FreeOfActors {
     self.options = options
   }
 
-  /// Sets whether the query fetches by itself for its list; a bulk form of `Query.enabled(_:)`.
+  /// Sets whether the query fetches by itself for its list, as `Query.enabled(_:)` does for all observers.
   ///
   /// - Parameter isEnabled: Whether the query fetches by itself.
   /// - Returns: The changed query.

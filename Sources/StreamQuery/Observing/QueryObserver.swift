@@ -173,7 +173,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     await subscription.client.invalidate(query)
   }
 
-  /// Returns the query to its initial state, with initial data, and refetches it if enabled.
+  /// Puts the query back into its initial state, with initial data, and refetches it if enabled.
   public func reset() async {
     await subscription.client.reset(query)
   }

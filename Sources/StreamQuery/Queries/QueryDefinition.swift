@@ -35,7 +35,7 @@ package final class QueryDefinition: @unchecked Sendable {
   var onSettled: DefinitionExtras.SettledHandler? { extras?.values.onSettled }
   /// Streams whose elements refetch; made for each subscription.
   var triggers: [DefinitionExtras.TriggerSource] { extras?.values.triggers ?? [] }
-  /// The facts about the value of a feature built on queries, such as pages.
+  /// The facts that a feature built on queries, such as pages, has about the value.
   var feature: QueryFeature? { extras?.values.feature }
   /// Makes a definition for the feature's other way to fetch, such as only the first page.
   var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
@@ -199,7 +199,7 @@ final class DefinitionExtras: @unchecked Sendable {
     var onSettled: SettledHandler?
     /// Streams whose elements refetch; made for each subscription.
     var triggers: [TriggerSource] = []
-    /// The facts about the value of a feature built on queries, such as pages.
+    /// The facts that a feature built on queries, such as pages, has about the value.
     var feature: QueryFeature?
     /// Makes a definition for the feature's other way to fetch, such as only the first page.
     ///

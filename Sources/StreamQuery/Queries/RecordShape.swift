@@ -1,5 +1,5 @@
-/// A pattern for the text of a key, made from a prefix that parts may match without being equal;
-/// see ``AnyQueryKey/isPrefix(of:)-(AnyQueryKey)``.
+/// A pattern for the text of a key, made from a prefix whose parts may match parts that are not equal; see
+/// ``AnyQueryKey/isPrefix(of:)-(AnyQueryKey)``.
 indirect enum RecordShape: Hashable, Sendable {
   struct Field: Hashable, Sendable {
     /// The name as written in a text, with its colon.

@@ -68,7 +68,7 @@ final class AnswerSlot: Sendable {
   ///
   /// - Parameters:
   ///   - attempt: The attempt.
-  ///   - keepsPart: Whether the attempt continues from the progress of earlier ones; that may be outdated.
+  ///   - keepsPart: Whether the attempt continues from the progress of earlier ones, which may be outdated.
   func began(_ attempt: Int, keepsPart: Bool) {
     state.withLock { state in
       // An earlier attempt may have had the same number, because an endless stream counts its

@@ -64,8 +64,8 @@ final class TaskChain: Sendable {
   ///
   /// - Parameters:
   ///   - work: The fetch or the run.
-  ///   - isCompared: Whether other work reads the priority of the chain. The priority is also
-  ///     stored on systems where lending one costs a task, so that this is done only if necessary.
+  ///   - isCompared: Whether other work reads the priority of the chain. The priority is also stored on
+  ///     systems where lending one costs a task, so that lending happens only if necessary.
   init(of work: WorkID, isCompared: Bool = false) {
     self.work = work
     let isNoted = isCompared || !Escalation.isNative

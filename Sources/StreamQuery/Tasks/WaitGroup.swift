@@ -15,7 +15,7 @@ final class WaitGroup: Sendable {
   private let state: Mutex<State>
   private let answer = OneShot<(any Error)?>()
 
-  /// Creates a wait group with one missing result; ``open()`` gives that.
+  /// Creates a wait group with one missing result, which ``open()`` gives.
   init(failsFast: Bool) {
     self.failsFast = failsFast
     state = Mutex(State(remaining: 1))

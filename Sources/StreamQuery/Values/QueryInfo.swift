@@ -57,7 +57,7 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   public var dataUpdateCount: Int { snapshot.dataUpdateCount }
   /// The number of fetches that failed for good.
   public var errorUpdateCount: Int { snapshot.errorUpdateCount }
-  /// The number of failed attempts of the running fetch, or of the last one.
+  /// The number of failed attempts of the running fetch, or of the last fetch if it failed; else 0.
   public var failureCount: Int { snapshot.failureCount }
   /// The error of the last fetch, if it failed.
   public var error: (any Error)? { snapshot.error?.error }
