@@ -64,7 +64,7 @@
 /// The client keeps its companions for as long as it lives. A companion that holds the client keeps it alive
 /// for ever.
 public protocol MutationCompanion: Sendable {
-  /// Runs an attempt of a run.
+  /// Runs an attempt of a mutation.
   ///
   /// The client calls this in the run's task, with the task-locals of the caller that started the run, and
   /// within ``Mutation/timeout(_:)``. The work sees the task-locals that the companion sets. An error that

@@ -22,7 +22,7 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   public var delay: Duration?
   /// Which of several waiting runs are sent; all by default.
   ///
-  /// The item of a run can be told only by a modifier of the mutation: ``Mutation/pacing(_:of:)``.
+  /// Only a modifier of the mutation can say what the item of a run is: ``Mutation/pacing(_:of:)``.
   public var pacing: MutationPacing?
 
   /// Creates options; an omitted option comes from the layer below.

@@ -30,7 +30,7 @@ struct MutationTable {
   var streams: [EntryKey: Int32] = [:]
   /// The sum of the counts in `streams`.
   var streamCount = 0
-  /// The refetches after returns of the network or app, in order, with the paused runs that each waits for.
+  /// The refetches after reconnects and activations, in order, with the paused runs that each waits for.
   var delayedRefetches: [(cause: FetchCause, awaited: Set<MutationID>)] = []
   /// The runs that an archive may bring again, because they were exported or imported.
   ///

@@ -102,7 +102,7 @@ extension QueryRecord {
     case performing(attempt: Int)
     /// An attempt failed and will be retried after a wait; `count` attempts have failed.
     case attemptFailed(count: Int, retryAfter: Duration, error: Int)
-    /// A run that is kept beyond the process failed, and waits for an answer.
+    /// A run that is kept beyond the process failed, and waits for a decision about its error.
     case stopped(error: Int)
     /// A callback threw; the run continued as if it had not.
     case callbackFailed(error: Int, callback: String)

@@ -15,7 +15,7 @@ extension QueryRecord {
     public var updatedAt: Duration?
     /// The number of times that data arrived.
     public var dataUpdateCount = 0
-    /// The number of failed attempts of the running fetch, or of the last one.
+    /// The number of failed attempts of the running fetch, or of the last fetch if it failed; else 0.
     public var failureCount = 0
     /// The number of the row in ``QueryRecord/options``; `nil` if the entry has no query.
     public var options: Int?

@@ -105,8 +105,8 @@ extension Task where Failure == any Error {
 
 /// The urgency of work: a task's priority, in one byte.
 ///
-/// The compiler does not assume the size of the system's `TaskPriority`: a type that contains one,
-/// such as a transaction, would be laid out and copied at run time.
+/// The compiler does not assume the size of the system's `TaskPriority`: a type that contains one, such as a
+/// transaction, would be laid out at run time, and copied by calls.
 struct WorkPriority: Comparable, Sendable {
   private let rawValue: UInt8
 

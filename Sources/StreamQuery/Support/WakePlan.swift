@@ -116,7 +116,7 @@ struct WakePlan: Equatable, Sendable {
     awake.append(task)
   }
 
-  /// Lets a task rest that has woken and has nothing left to do.
+  /// Lets a task rest after it has woken and has nothing left to do.
   ///
   /// - Parameter task: The task.
   /// - Returns: Whether the task waits to be armed again; otherwise it ends, because one resting task is

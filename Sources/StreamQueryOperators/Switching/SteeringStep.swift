@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Delivers the results of one observer, once, and moves that observer with each further element.
+/// Delivers one sequence, the results of an observer, and moves that observer with each further element.
 ///
 /// `switchToLatest` iterates the results, and meanwhile asks for elements without pause.
 struct SteeringStep<Input, Value: Sendable>: _ResultStep, Sendable {
