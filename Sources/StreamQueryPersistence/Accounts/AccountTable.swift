@@ -51,7 +51,7 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     return false
   }
 
-  /// Returns an account that is open, unless a call has its turn.
+  /// Returns an account if it is open and no call has its turn.
   func undisturbed(_ name: String) -> Opened? { turns[name] == nil ? opened[name] : nil }
 
   /// Ends a turn, and gives it to the next call in the queue.

@@ -320,7 +320,7 @@ public final class QueryAccounts: Sendable {
     place(of: name).stores(usedBy: client)
   }
 
-  /// Reports an account's stores that the next launch will not know, or that the account has used no store.
+  /// Reports an account's stores that the next launch will not know, or an account that has used no store.
   private func reportUnlisted(_ client: QueryClient, _ name: String) {
     let used = stores(of: client, name)
     if used.contains(where: { store in !stores.contains { $0 === store } }) {

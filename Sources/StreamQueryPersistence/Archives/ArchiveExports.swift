@@ -43,7 +43,7 @@ public struct ArchiveExports: AsyncSequence, Sendable {
 
     fileprivate init(exports: ArchiveExports) { self.exports = exports }
 
-    /// Waits until a fetch has ended whose key an earlier archive named, and returns the next archive.
+    /// Waits for the end of a fetch whose key an earlier archive named, and returns the next archive.
     ///
     /// - Parameter actor: The caller's isolation, which is kept.
     /// - Returns: The archive; `nil` if no such fetch is left.
@@ -75,7 +75,7 @@ public struct ArchiveExports: AsyncSequence, Sendable {
       }
     }
 
-    /// Waits until a fetch has ended whose key an earlier archive named, and returns the next archive.
+    /// Waits for the end of a fetch whose key an earlier archive named, and returns the next archive.
     ///
     /// - Returns: The archive; `nil` if no such fetch is left.
     public mutating func next() async -> ArchiveExport? { await next(isolation: #isolation) }

@@ -10,9 +10,8 @@ nonisolated extension QueryClient {
   /// hundreds of names, fetches that end shortly after each other share an archive. The sequence ends when no
   /// name is left.
   ///
-  /// The archives do not name a fetch any more that failed, was cancelled, or waits for the network
-  /// or for an import; the receiver then fetches for itself. They never name streamed queries,
-  /// which may go on for ever.
+  /// A fetch that failed, was cancelled, or waits for the network or an import is not named any more; the
+  /// receiver then fetches for itself. Streamed queries, which may go on for ever, are never named.
   ///
   /// A server sends each archive as soon as it is made, so that the receiver shows a page before the page's
   /// slowest part is there:

@@ -42,7 +42,7 @@ final class OutboxClaims: Sendable {
 
   private let claimsByKey = Mutex<[Key: Claims]>([:])
 
-  /// Changes the claims on a part of a store, and removes them from the table when none are left.
+  /// Changes the claims on a part of a store, and forgets the part when no claim is left.
   private func update<Result: Sendable>(
     _ key: Key,
     _ body: (inout Claims) -> Result

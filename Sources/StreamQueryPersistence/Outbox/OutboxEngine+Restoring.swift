@@ -23,7 +23,7 @@ extension OutboxEngine {
     }
   }
 
-  /// Lets the runs go on that are not durable, because the limit for their wait for the store has passed.
+  /// Lets runs that are not durable go on, because their time to wait for the store is over.
   func lostPatience() {
     let isLate = update { $0.awaitsOrder && !$0.writer.stage.hasEnded }
     guard isLate else { return }
@@ -31,7 +31,7 @@ extension OutboxEngine {
     goOn()
   }
 
-  /// Lets the runs go on that are not durable, but have waited until the store is read.
+  /// Lets runs that are not durable go on, after they have waited for the store to be read.
   func goOn() {
     let (jobs, restoreTimeout) = update { state in
       state.awaitsOrder = false

@@ -58,7 +58,7 @@ extension OutboxEngine {
     if isOpen { feed() } else { news.send() }
   }
 
-  /// Lets runs go on that have their records in the store, and reports unreadable items that they replaced.
+  /// Lets runs whose records are in the store go on, and reports unreadable items that they replaced.
   func release() {
     let (runs, replaced) = update { state in
       let runs = state.ledger.released.takeAll().compactMap { id -> (MutationJob, UInt64)? in

@@ -67,7 +67,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var atWork: [RunIdentity: AtWork] = [:]
 
     var hasFailed: Bool { ledger.hasFailed || loadError != nil }
-    /// Always `false`, because a round also writes the changes that come while it writes.
+    /// Always `false`, because a round of writing also includes the changes that come during it.
     var hasMore: Bool { false }
   }
 

@@ -75,7 +75,7 @@ struct OutboxLedger: Sendable {
   var withheld: [String: [RunIdentity]] = [:]
   /// The runs that may go on; the engine takes them from here.
   var released: [RunIdentity] = []
-  /// The changes that the store does not have, and below them the changes in the present batch.
+  /// The changes that the store does not have; those in the present batch are in `underWay`.
   var unwritten: [RunIdentity: Draft] = [:]
   var underWay: [RunIdentity: Draft] = [:]
   /// The items of each block as an app sees them; `nil` after a change.

@@ -33,7 +33,7 @@ enum WriterStage: Sendable {
     }
   }
 
-  /// The error of the last write after the client's end.
+  /// The error of the newest write since the client's end.
   var error: QueryStoreError? {
     switch self {
     case .running, .erased: nil

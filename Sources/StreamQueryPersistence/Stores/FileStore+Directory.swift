@@ -56,7 +56,7 @@ extension FileStore {
 
   // MARK: Taking it anew
 
-  /// Creates the directory and the files again that were removed or replaced.
+  /// Restores the directory and the files that were removed or replaced.
   ///
   /// - Returns: The error for the call that noticed the loss.
   func createAnew() -> QueryStoreError {

@@ -95,7 +95,7 @@ extension FileStore {
     return first
   }
 
-  /// Tries again to remove files with copies of records that could not be removed before.
+  /// Tries again to remove left-over files, which have copies of records.
   func removeLeftOver(of state: OpenPartition) throws(QueryStoreError) {
     let stem = state.log.stem
     guard opened?.files.leftOver[stem] != nil else { return }
