@@ -1,4 +1,4 @@
-/// The `$` value of a property wrapper, for modifiers that name what the wrapper observes, or when.
+/// The `$` value of a property wrapper, for modifiers that set what the wrapper observes, or when.
 @MainActor
 public struct LiveHandle<Object: AnyObject> {
   let holder: LiveHolder<Object>

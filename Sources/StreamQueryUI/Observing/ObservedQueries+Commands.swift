@@ -10,8 +10,7 @@ extension ObservedQueries {
   /// Invalidates all queries of the list, and waits until the observed and enabled ones are fetched.
   public func invalidate() async { await perform { await $0.invalidate($1) } }
 
-  /// Returns all queries of the list to their initial states, with initial data, and refetches the enabled
-  /// ones.
+  /// Puts all queries of the list back into their initial states, and refetches the enabled ones.
   public func reset() async { await perform { await $0.reset($1) } }
 
   private func perform(_ command: (QueryClient, QueryFilter) async -> Void) async {

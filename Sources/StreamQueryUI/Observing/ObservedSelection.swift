@@ -1,7 +1,7 @@
 public import StreamQuery
 internal import StreamQueryOperators
 
-/// A selection of a query's data as an observable object, which is otherwise an ``ObservedQuery``.
+/// A selection of a query's data as an observable object, otherwise like an ``ObservedQuery``.
 ///
 /// ```swift
 /// let names = ObservedSelection(.users, client: client) { $0.map(\.name) }

@@ -52,7 +52,7 @@ extension ObservedQuery {
   /// Invalidates the query; if the query is observed and enabled, waits for its fetch.
   public func invalidate() async { await invalidateAndWait() }
 
-  /// Returns the query to its initial state, with initial data, and refetches it if it is enabled.
+  /// Puts the query back into its initial state, with initial data, and refetches it if it is enabled.
   public func reset() async { await resetAndWait() }
 }
 
@@ -60,6 +60,6 @@ extension ObservedSelection {
   /// Invalidates the query; if the query is observed and enabled, waits for its fetch.
   public func invalidate() async { await invalidateAndWait() }
 
-  /// Returns the query to its initial state, with initial data, and refetches it if it is enabled.
+  /// Puts the query back into its initial state, with initial data, and refetches it if it is enabled.
   public func reset() async { await resetAndWait() }
 }

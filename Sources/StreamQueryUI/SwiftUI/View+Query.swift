@@ -141,7 +141,7 @@ extension View {
   }
 }
 
-/// Names what the property wrapper observes, at each update of the modifier.
+/// Sets what the property wrapper observes, at each update of the modifier.
 @MainActor
 struct AskedProperty<Object: AnyObject>: DynamicProperty {
   @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
