@@ -23,7 +23,7 @@ let package = Package(
       name: "StreamQueryShared",
       dependencies: [.product(name: "StreamQuery", package: "StreamQuery")]
     ),
-    // A store without a server, and what every store has to do.
+    // A store without a server, and the contract of every store.
     .target(
       name: "StreamQuerySharedTesting",
       dependencies: [
@@ -32,8 +32,8 @@ let package = Package(
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]
     ),
-    // What sharing costs among a thousand machines: `swift run -c release SharingCosts`. Not
-    // `Network`: for the core, that would be the framework.
+    // The costs of sharing among a thousand servers: `swift run -c release SharingCosts`. Not `Network`: for
+    // the core, that would be the framework.
     .executableTarget(
       name: "SharingCosts",
       dependencies: ["StreamQueryShared", "StreamQuerySharedTesting"]
@@ -67,7 +67,7 @@ let package = Package(
     ),
     // Real servers, and networks that fail.
     .target(name: "RedisServers", path: "Tests/RedisServers"),
-    // What a call costs, beside Redis alone: `swift run -c release Load`.
+    // The cost of a call, compared with Redis alone: `swift run -c release Load`.
     .executableTarget(
       name: "Load",
       dependencies: [

@@ -12,7 +12,7 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "StreamQuery", path: "../.."),
-    // Only what is shared, without a server: nothing here needs hiredis.
+    // Only its part without a server: nothing here needs hiredis.
     .package(name: "StreamQueryRedis", path: "../Redis"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),

@@ -122,7 +122,7 @@ nonisolated extension QueryClient {
     await refetch(query.query)
   }
 
-  /// Returns a query that has a default to its initial state.
+  /// Puts a query that has a default back into its initial state.
   ///
   /// - Parameter query: The query.
   @_documentation(visibility: internal)

@@ -139,7 +139,7 @@ public final class Inspector: Sendable {
     }
   }
 
-  /// Stops listening, closes all connections, and ends the conditions that pages have set, such as delays.
+  /// Stops listening, closes all connections, and ends all simulated conditions, such as delays.
   ///
   /// Open pages then say that the app is not reachable. The inspector cannot be started again.
   public func stop() async {

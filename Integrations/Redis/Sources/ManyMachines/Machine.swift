@@ -94,7 +94,7 @@ struct Machine: Sendable {
     }
   }
 
-  /// Fetches each of ten products so many times, all at once, and returns the number of fetches.
+  /// Fetches each of ten products `times` times, all at once, and returns the number of fetches.
   private func ask(times: Int) async throws -> Int {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<10 * times {

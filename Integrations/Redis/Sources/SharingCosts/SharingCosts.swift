@@ -2,8 +2,7 @@ internal import Foundation
 internal import StreamQueryShared
 internal import StreamQuerySharedTesting
 
-/// `swift run -c release SharingCosts --nodes 1000` prints the costs of sharing among so many
-/// machines.
+/// `swift run -c release SharingCosts --nodes 1000` prints the costs of sharing among 1000 machines.
 ///
 /// The same options print the same text, which is stored in `Costs`:
 /// `swift run -c release SharingCosts --nodes 1000 | diff - Costs/nodes-1000.txt`.

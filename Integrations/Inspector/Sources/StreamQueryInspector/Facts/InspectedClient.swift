@@ -47,7 +47,7 @@ final class InspectedClient: Sendable {
   /// Whether at least one page receives events.
   var hasPages: Bool { presence.withLock(\.hasPages) }
 
-  /// If no page is open, ends the conditions that pages have set, unless a page opens within ten seconds.
+  /// If no page is open, ends all simulated conditions, unless a page opens within ten seconds.
   private func nobodyMayBeThere() {
     guard let client, client.conditions?.isEmpty == false,
       let absence = presence.withLock({ $0.absenceBegan() })
@@ -59,7 +59,7 @@ final class InspectedClient: Sendable {
     }
   }
 
-  /// Ends the conditions that pages have set, such as a lost network.
+  /// Ends all simulated conditions, such as a lost network.
   func endConditions() {
     client?.changeConditions(.end)
   }

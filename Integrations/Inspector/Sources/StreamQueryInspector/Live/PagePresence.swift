@@ -1,4 +1,4 @@
-/// Decides which pages receive events, and whether the conditions that pages have set still stand.
+/// Decides which pages receive events, and whether simulated conditions still hold.
 ///
 /// A browser has at most six connections to a server. The event stream of each page takes one, so a seventh
 /// page would wait for ever. So at most five pages have a stream. A sixth page takes the place of the oldest
@@ -13,7 +13,7 @@
 struct PagePresence: Sendable {
   /// The maximum number of pages that receive events.
   static let limit = 5
-  /// How long the conditions that pages have set remain while no page is open.
+  /// How long simulated conditions remain while no page is open.
   static let patience = Duration.seconds(10)
 
   /// The numbers of the pages that receive events, oldest first.
@@ -44,7 +44,7 @@ struct PagePresence: Sendable {
     places.removeAll { $0 == page }
   }
 
-  /// Begins an absence if no page is open, so that nobody could end the conditions.
+  /// Begins an absence if no page is open, and so nobody can end the simulated conditions.
   ///
   /// - Returns: The number of the absence; `nil` if there are pages.
   mutating func absenceBegan() -> UInt64? {

@@ -152,7 +152,7 @@ actor InspectorServer {
     await server.stop(timeout: subject.hasPages ? 1 : 0)
     task.cancel()
     _ = await task.result
-    // The server has stopped, so no request can set conditions any more.
+    // The server has stopped, so no request can set further conditions.
     subject.endConditions()
   }
 

@@ -1,7 +1,7 @@
 @_spi(Adapters) internal import StreamQuery
 
 // Calls of the store. No call takes longer than the configuration allows. `Urgency` says what a call does
-// while the store counts as away: it did not answer.
+// while the store counts as away, because it did not answer.
 extension SharedCache {
   /// How a call behaves while the store counts as away, because it did not answer.
   enum Urgency: Sendable {
