@@ -3,8 +3,8 @@ struct CacheDeadlines {
   private(set) var heap = DeadlineHeap()
   /// The position of each slot's deadline in the heap; -1 for a slot without a deadline.
   ///
-  /// The positions are not in the slots, because one change alters many of them: here a dozen share a cache
-  /// line.
+  /// The positions are not in the slots, because a change alters many of them, and a dozen share a cache line
+  /// here.
   private(set) var positions: [Int32] = []
   /// The position of the deadline of each run's slot; -1 for a slot without a deadline.
   private var runPositions: [Int32] = []

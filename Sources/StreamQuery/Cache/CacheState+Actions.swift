@@ -139,7 +139,7 @@ extension CacheState {
 
   /// Answers the callers of an endless stream that has delivered data and may go on.
   ///
-  /// This also removes the kept layers from before the stream's start.
+  /// This also removes the layers of runs that succeeded before the stream began.
   private mutating func deliver(_ index: Int, _ transaction: inout Transaction) {
     landOnLayers(index, &transaction)
     answerWaiters(.delivered, index, transaction)
@@ -192,7 +192,7 @@ extension CacheState {
   }
 
   private mutating func pause(_ index: Int, isNews: Bool, _ transaction: inout Transaction) {
-    // The machine pauses again for each observer that begins to watch, but one event is enough.
+    // The machine reports a pause again for each new observer, but one event of it is enough.
     var begins = isNews && slots[index].snapshot?.fetchStatus != .paused
     if slots[index].job == nil {
       slots[index].job = makeJob(index, &transaction)

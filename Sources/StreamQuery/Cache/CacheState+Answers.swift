@@ -48,8 +48,8 @@ extension CacheState {
     case .late: return false
     case .restarted, .cancelled: break
     case .landed:
-      // Removes the copy for readers without the lock first, because a reader that learns about the answer
-      // must not find older data.
+      // First removes the copy that is read without the lock: a reader that learns about the answer must not
+      // find older data.
       announce(.landing(index), &transaction)
       // `saidAnswer` is read again, because another task of the fetch may have changed it meanwhile.
       job.saidAnswer?.answerLanded(isEndless: job.query.fetchOptions.delivery == .endless)

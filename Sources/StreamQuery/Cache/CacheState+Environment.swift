@@ -4,7 +4,7 @@ extension CacheState {
   /// - Parameters:
   ///   - isOnline: Whether the network is reachable; `nil` if unchanged.
   ///   - isActive: Whether the app is active; `nil` if unchanged.
-  ///   - random: 64 random bits, if the refetches of a return are spread.
+  ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions of observers that have to be evaluated.
   mutating func environmentReported(
@@ -32,7 +32,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - isOffline: Whether the network counts as down, no matter what its source reports.
-  ///   - random: 64 random bits, if the refetches of a return are spread.
+  ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions of observers that have to be evaluated.
   mutating func networkForced(
@@ -96,12 +96,12 @@ extension CacheState {
     }
   }
 
-  /// Starts the refetches that were delayed after a return of the network or the app and are due now.
+  /// Starts the refetches that a reconnect or an activation delayed until now.
   ///
   /// If the report that the network is down has become too old, the network counts as online again.
   ///
   /// - Parameters:
-  ///   - random: 64 random bits, if the refetches of a return are spread.
+  ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions of observers that have to be evaluated.
   mutating func returnsDue(
@@ -115,8 +115,8 @@ extension CacheState {
     if returns.takeDoubt(at: now) {
       questions += environmentChanged(from: environment, isOnline: true, random, &transaction)
     }
-    // If the network is offline again, or the app inactive, these refetches are dropped: the next
-    // return of the network or the app refetches.
+    // If the network is offline again, or the app inactive, these refetches are dropped: the next reconnect
+    // or activation refetches.
     for owed in returns.takeOwed(at: now)
     where owed.cause == .reconnect ? self.environment.isOnline : self.environment.isActive {
       questions += refetchWilling(owed.cause, since: owed.since, random: random, &transaction)
@@ -125,11 +125,11 @@ extension CacheState {
     return questions
   }
 
-  /// Refetches the observed entries after a return of the network or the app, where observers want
-  /// that, and continues paused fetches.
+  /// After a reconnect or an activation, refetches the observed entries whose observers want that, and
+  /// continues paused fetches.
   ///
   /// - Parameters:
-  ///   - cause: The return of the network or the app.
+  ///   - cause: The reconnect or the activation.
   ///   - since: Entries with data from this time or later are omitted; `nil` omits none.
   ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
@@ -166,8 +166,8 @@ extension CacheState {
         present = info
         let observer = observers.id(of: Int(position))
         let condition = RefetchCondition(observer: observer, entry: id(of: index), cause: cause)
-        // Each condition is evaluated once at a time: a network that comes and goes must not start
-        // many slow evaluations.
+        // No condition is evaluated twice at a time: a network that comes and goes must not start many slow
+        // evaluations.
         if conditions.updateValue(conditions[condition] != nil, forKey: condition) == nil {
           questions.append(
             RefetchCondition.Question(
@@ -186,13 +186,13 @@ extension CacheState {
     return questions
   }
 
-  /// Whether the refetch of an entry after a return may be delayed, because nobody waits for an answer.
+  /// Whether the refetch of an entry may be delayed, because no caller and no condition waits for it.
   private func mayWait(_ index: Int, _ cause: FetchCause) -> Bool {
     slots[index].waiters.isEmpty
       && slots[index].observers.allSatisfy { conditionalQuery(of: cause, Int($0)) == nil }
   }
 
-  /// Starts the refetches that were spread after a return, and that are due now.
+  /// Starts the spread refetches that are due now.
   private mutating func sweepDue(_ transaction: inout Transaction) {
     for row in returns.takeDue(at: transaction.environment.now.instant) {
       guard let index = find(row.entry) else { continue }
@@ -226,8 +226,7 @@ extension CacheState {
     }
   }
 
-  /// Requests the evaluation of the policy that decides whether a subscription refetches cached data, if it
-  /// is asynchronous.
+  /// Asks an asynchronous policy, if there is one, whether a subscription refetches cached data.
   ///
   /// - Parameters:
   ///   - position: The observer that subscribes.
@@ -256,8 +255,8 @@ extension CacheState {
   ///   - condition: The condition.
   ///   - policy: The answer.
   ///   - transaction: The transaction.
-  /// - Returns: The condition to evaluate again, if it was refused and another transition came
-  ///   meanwhile; otherwise `nil`.
+  /// - Returns: The condition to evaluate again, if it refused, but another transition came during its
+  ///   evaluation; otherwise `nil`.
   mutating func answered(
     _ condition: RefetchCondition,
     _ policy: RefetchPolicy.Answer,
@@ -323,7 +322,7 @@ extension CacheState {
   }
 }
 
-/// A condition of an observer; it decides whether a cause, such as a return of the network, refetches.
+/// A condition of an observer; it decides whether a cause, such as a reconnect, refetches.
 struct RefetchCondition: Hashable, Sendable {
   let observer: ObserverID
   /// The entry that was observed when the evaluation began; the answer is valid for no other entry.

@@ -14,7 +14,7 @@ extension CacheState {
     return facts
   }
 
-  /// The facts that decide about the refresh of an entry; `nil` if the entry is not refreshed.
+  /// The query and the data's use and version, for a refresh; `nil` if the entry is not refreshed.
   ///
   /// An entry that the caller lists needs neither a result nor a query: it may come from a write by key or an
   /// optimistic change.

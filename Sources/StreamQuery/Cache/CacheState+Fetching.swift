@@ -98,7 +98,7 @@ struct FetchRequest {
   var cause: FetchCause
   /// Whether the request replaces a running fetch of an entry with data.
   var isSuperseding = false
-  /// Whether the client itself wants the fetch, so that the fetch goes on although no caller waits.
+  /// Whether the client itself wants the fetch, so that the fetch goes on even if no caller waits.
   var hasClientLease = false
   /// The part of the value to fetch.
   var part = FetchPart.whole

@@ -36,7 +36,7 @@ extension CacheState {
     guard let index else {
       let empty = EntryMachine(at: environment.now.instant)
       var machine = empty
-      // After a shutdown no observer is added, but a list still shows the state of its keys.
+      // After a shutdown, the machine stays as it is: a list only shows the state of its keys.
       if !isShutDown {
         (machine, _) = empty.arrived(
           resolvedOptions,

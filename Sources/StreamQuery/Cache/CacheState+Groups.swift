@@ -89,7 +89,7 @@ extension CacheState {
         changes.append(ObservationChange(position: Int(position), id: id, seen: nil))
         continue
       }
-      // There may be no news, because another member had this position when its news was recorded.
+      // There may be no news, because another member had this position when the news was recorded.
       let place = MemberPosition(position, in: group)
       guard let seen = pollSnapshot(index, waitingAt: place) else { continue }
       changes.append(ObservationChange(position: Int(position), id: id, seen: seen))

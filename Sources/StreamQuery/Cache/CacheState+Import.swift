@@ -120,8 +120,7 @@ extension CacheState {
     let known = find(restored.key)
     let decision = decision(on: restored, known, by: `import`)
     guard !decision.isRefused else { return .superseded }
-    // The date is limited to now: if the clock of the archive was ahead, nothing newer could
-    // replace the data.
+    // The date is limited to now: a date in the future would keep out all newer data.
     let now = transaction.environment.now.date
     let date = min(restored.updatedAt, now)
     if let known, slots[known].machine.isNoOlder(than: date, at: now) { return .notNewer }
@@ -145,7 +144,7 @@ extension CacheState {
     )
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
-      // A running fetch brings newer data, unless the answer says that it is older.
+      // Invalid data joins a running fetch, which brings newer data unless its answer says otherwise.
       let time =
         restored.isInvalidated
         ? transaction.environment.now
@@ -241,14 +240,14 @@ package struct RestoredEntry: Sendable {
   var errorUpdatedAt: Double
 }
 
-/// A run of a mutation that an archive or an earlier process has kept, on its way into the cache.
+/// A run of a mutation from an archive or an earlier process, on its way into the cache.
 package struct RestoredRun: Sendable {
   /// The types and the key as text, for reports.
   var text = ""
   var identity: RunIdentity
   /// The number of changes of the run's input.
   var revision: UInt64
-  /// The run's number among the runs of the client, if the run was kept in a store.
+  /// The run's number among the runs of the client, if a store had the run.
   var serial: UInt64 = 0
   package var mutation: StoredMutation
   var input: ValueBox

@@ -175,8 +175,7 @@ extension CacheState {
     }
   }
 
-  /// Requests a report that a run is about to replace another one without a key that says that both concern
-  /// the same item.
+  /// Requests a report if a run is about to replace another one while no key says that both are for one item.
   private mutating func noteDiscarded(_ older: MutationID, by newer: MutationID) {
     guard let old = mutations.find(older), let new = mutations.find(newer),
       mutations.slots[old].machine.isUndecided,

@@ -42,7 +42,7 @@ extension CacheState {
         slots[index].machine.adopted(fetchOptions: nil, gcTime: planned.gcTime)
       }
       let laid = PlacedLayer(layer: planned.layer, job: job)
-      // There may be layers of later runs, if an earlier process began this run, or its input was
+      // There may be layers of later runs, if an earlier process began this run, or this run's input was
       // changed.
       let place = slots[index].layers.lastIndex { !(job.id < $0.job.id) }.map { $0 + 1 } ?? 0
       slots[index].layers.insert(laid, at: place)
@@ -56,8 +56,8 @@ extension CacheState {
     }
   }
 
-  /// Keeps the layers of a run that succeeded until newer data replaces them; answers of fetches that
-  /// began before the success are outdated.
+  /// After a run's success, keeps its layers until newer data replaces them; answers of fetches that began
+  /// before are outdated.
   mutating func keepLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
       removeOlderVersions(of: job, index, &transaction)
@@ -93,8 +93,8 @@ extension CacheState {
   /// Removes the layers of a run that is over, where no answer is going to replace them.
   mutating func settleLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
-      // The answer of the fetch in flight is outdated, so a new fetch replaces it, and removes the
-      // layers when it ends.
+      // The answer of the fetch in flight is outdated, so a new fetch replaces that fetch; its end removes
+      // the layers.
       input(index, &transaction) { $0.outdatedRestarted(in: $1) }
       let newest = slots[index].machine.newestFetch
       removeLayers(index, &transaction) { $0.job === job && $0.keptSince == newest }
@@ -102,7 +102,7 @@ extension CacheState {
     mutations.slots[run].layered = []
   }
 
-  /// Removes an entry's kept layers that are older than the start of the fetch that has settled.
+  /// Removes the layers that the settled fetch replaces: their runs succeeded before this fetch began.
   mutating func landOnLayers(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered else { return }
     let newest = slots[index].machine.newestFetch

@@ -94,8 +94,8 @@ extension CacheState {
     )
   }
 
-  /// Whether an observer would see an entry differently now although the entry's state is the same,
-  /// for example because the data has become stale.
+  /// Whether an observer would see an unchanged entry differently now, for example because the data has
+  /// become stale.
   func showsNews(_ entry: Int) -> Bool {
     slots[entry].observers.contains { observer in
       let seen = observers[Int(observer)].seenFlags.subtracting(.placeholder)

@@ -70,8 +70,8 @@ extension CacheState {
     return waiters
   }
 
-  /// Delays the refetches of a transition of network or app until the runs that were paused have an
-  /// outcome, so that the refetches bring the changes of these runs.
+  /// Delays the refetches after a reconnect or an activation until the paused runs have an outcome, so that
+  /// the refetches bring the changes of these runs.
   mutating func hold(
     _ cause: FetchCause,
     for paused: Set<MutationID>,
@@ -85,7 +85,7 @@ extension CacheState {
     environmentMoved(of: cause, &transaction)
   }
 
-  /// The paused runs for which the refetches of a transition of network or app wait; none while offline.
+  /// The paused runs that the refetches after a reconnect or an activation wait for; empty while offline.
   ///
   /// While a fetch is paused, a run that waits behind a running run is not included: the running run
   /// may wait for that fetch, and the fetch resumes only with the refetches.
@@ -131,7 +131,7 @@ extension CacheState {
     }
   }
 
-  /// Starts the refetches that were delayed for a run that has its outcome, if they wait for no other run.
+  /// Starts the refetches that waited for this run as the last one, because it has its outcome.
   mutating func release(_ id: MutationID) {
     guard !mutations.delayedRefetches.isEmpty else { return }
     for index in mutations.delayedRefetches.indices {

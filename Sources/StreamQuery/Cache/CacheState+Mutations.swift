@@ -158,7 +158,7 @@ extension CacheState {
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = Few()
     job.retire(into: &transaction.garbage)
-    // The outbox is told of the end first: callers and the next run may depend on its record when they go on.
+    // The outbox is told of the end first: callers and the next run may depend on what it has stored.
     if mutations.slots[index].machine.runOptions.isDurable {
       actionQueue.enqueue(.mutation(.over(job, ending)))
     }
@@ -240,7 +240,7 @@ extension CacheState {
       }
       forget(id, &transaction)
     }
-    // Most of the runs that could come next were removed as well.
+    // Most runs in `next` were removed as well.
     for id in next {
       guard let index = mutations.find(id) else { continue }
       let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)

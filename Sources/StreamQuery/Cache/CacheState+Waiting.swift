@@ -184,7 +184,7 @@ extension CacheState {
   /// Removes a cancelled caller, and ends the caller's lease.
   mutating func removeWaiter(_ waiter: Waiter, _ transaction: inout Transaction) {
     guard let index = awaitedEntry(of: waiter) else { return }
-    // An earlier transaction may have answered the waiter, although its task has not been resumed yet.
+    // The waiter may have been answered already, while its task has not been resumed yet.
     guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration else { return }
     waiter.generation = 0
     waiterWent(index, &transaction)

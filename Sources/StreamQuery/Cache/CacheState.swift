@@ -109,8 +109,8 @@ struct CacheState: ~Copyable {
     announce(.leaving(index, reason), &transaction)
     emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
-    // The index's reference to the key goes to the transaction too, so that the last one is not released
-    // under the lock.
+    // The index's reference to the key goes to the transaction too, so that the key's last reference is not
+    // released under the lock.
     if let key = slots[index].key.take() {
       slots.keys.remove(key.storage, id: short, into: &transaction.garbage)
     }

@@ -25,11 +25,10 @@ struct EntrySearch<Item: Sendable> {
   private var stage = Stage.beginning
   /// The number of times that the changed entries were collected.
   private var round = 1
-  /// The maximum number of rounds, because callers may change entries faster than the search visits
-  /// them.
+  /// The maximum of ``round``: callers may change entries faster than the search visits them.
   ///
-  /// After the last round, the answers of the predicates count as they are. Without predicates, the
-  /// search holds the lock until it has visited the rest.
+  /// After the last round, the answers of the predicates count as they are. Without predicates, the search
+  /// holds the lock until it has visited all changed entries.
   private var rounds: Int { isFiltered ? 3 : 8 }
   /// The number of the log of changes; `nil` if there is none.
   private var log: Int?

@@ -13,7 +13,7 @@ struct EntrySlot: FreeRows.Row {
   var snapshot: EntrySnapshot?
   /// Data that most entries do not need.
   var rareData = Rare<RareData>()
-  /// Counts changes: the result of an option closure is void if the revision has changed meanwhile.
+  /// Counts changes: the result of an option closure is ignored if the revision changed during the call.
   var revision: UInt32 = 0
   /// The entry's position among the entries that are observed or fetching, -1 if it is not one of
   /// them; while the slot is free, the next free slot.
@@ -29,7 +29,7 @@ struct EntrySlot: FreeRows.Row {
     var dynamicCount: Int32 = 0
     /// The number of waiters that left early and are still in ``waiters``.
     var goneWaiters: Int32 = 0
-    /// The round of the queued evaluation of dynamic options; 0 if none is queued.
+    /// How many evaluations of dynamic options caused each other up to the queued one; 0 if none is queued.
     var reevaluationDepth = 0
     var waiters = Few<Waiter>()
     /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.

@@ -23,7 +23,7 @@ struct IdleWaits: Sendable {
     self.work = work
   }
 
-  /// Replaces the work that the callers waited for, because it has ended, by other work that goes on.
+  /// Lets the callers wait for other work, because the work that they waited for has ended.
   mutating func waitOn(for work: Work) { self.work = work }
 
   /// Whether a caller that waits here is part of the given work.
@@ -113,7 +113,7 @@ extension CacheState {
     }
   }
 
-  /// Adds a caller that waits until nothing goes on, if something does now.
+  /// Adds a caller that waits until no work goes on, if some does now.
   ///
   /// - Parameters:
   ///   - caller: The signal for the end.
@@ -125,7 +125,7 @@ extension CacheState {
     return true
   }
 
-  /// Answers the callers that wait until nothing goes on, if that is so at the end of a transaction.
+  /// Answers the waiting callers if no work goes on at the end of a transaction.
   mutating func tellIdle() {
     if let work = workUnderWay(likely: idleWaits.work, but: nil) {
       return idleWaits.waitOn(for: work)

@@ -88,7 +88,7 @@ final class QueryCache: Sendable {
   /// The current time; may run user code, so never call it under the lock.
   ///
   /// - Parameter isDated: Whether anybody will see the date. If not, the wall clock is not read, and the date
-  ///   moves as the instant has since the latest transaction.
+  ///   advances with the instant since the latest transaction.
   /// - Returns: The time, in the form that the next transaction takes.
   func now(isDated: Bool = true) -> ClockReading {
     let isDated = isDated || datesAll.load(ordering: .relaxed)

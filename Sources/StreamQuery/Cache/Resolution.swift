@@ -63,9 +63,9 @@ final class InitialState: Sendable {
 struct KeptVersion: Hashable, Sendable {
   /// The number of times that a store was read.
   var reads = 0
-  /// The number of removals of kept data.
+  /// The number of removals of data in stores.
   var removals = 0
-  /// The number of invalidations of kept data.
+  /// The number of invalidations of data in stores.
   var marks = 0
 }
 

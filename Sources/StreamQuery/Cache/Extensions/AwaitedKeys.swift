@@ -115,7 +115,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     }
   }
 
-  /// Forgets keys that an import has named, because an archive has brought them or none will.
+  /// Forgets keys that an import has named, because an archive has brought them, or no archive will.
   ///
   /// - Returns: The deferred fetches of these keys.
   mutating func left(_ texts: [String], by import: Int) -> [Deferred] {

@@ -21,8 +21,8 @@ extension CacheState {
     extensions.imports.named(texts, by: `import`, at: transaction.environment.now.instant)
   }
 
-  /// Lets fetches wait no longer for keys that an import has named: an archive has brought them, or none
-  /// will.
+  /// Lets fetches wait no longer for keys that an import has named: an archive has brought them, or no
+  /// archive will.
   mutating func left(_ texts: [String], by import: Int, _ transaction: inout Transaction) {
     resumeUnawaited(extensions.imports.left(texts, by: `import`), &transaction)
   }

@@ -79,7 +79,7 @@ extension CacheState {
     } else if slots[index].machine.isActive {
       extensions.fetchLimiter?.raise(id, to: .high)
     } else if let newest = slots[index].waiters.last {
-      // The limiter knows the urgency of the other waiters.
+      // The limiter already knows the urgency of the earlier waiters.
       extensions.fetchLimiter?.raise(id, to: FetchUrgency(newest.priority))
     }
   }

@@ -78,8 +78,8 @@ extension CacheState {
   ///   - end: The slot where the last call stopped.
   ///   - onlyStale: Whether fresh entries stay.
   ///   - transaction: The transaction.
-  ///   - fixed: The freshness of a query; `nil` if a function decides. It is called under the lock and runs
-  ///     no user code.
+  ///   - fixed: The freshness of a query; `nil` if a function decides. `fixed` is called under the lock and
+  ///     runs no user code.
   /// - Returns: The slot where the call stopped, 0 after all slots; and entries that only a
   ///   function can judge.
   mutating func dropUnused(

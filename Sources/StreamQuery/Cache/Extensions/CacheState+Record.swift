@@ -224,7 +224,7 @@ extension CacheState {
     hasPredicate: Bool,
     _ transaction: Transaction
   ) {
-    // A call for one key is recorded only if it refetches: the event of a fetch does not name the call.
+    // The events of a call for one key name the call, except for the event of a refetch.
     if case .entry = filter, call != .refetch { return }
     var row = RecordRow(time: transaction.nanoseconds, code: .bulk)
     row.option = UInt8(call.rawValue)

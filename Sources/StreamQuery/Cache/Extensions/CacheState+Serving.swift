@@ -51,7 +51,7 @@ extension CacheState {
     )
   }
 
-  /// The data that a waiting caller accepts instead of an answer; `nil` if the caller accepts none.
+  /// The stale data that a caller accepts instead of waiting on; `nil` if the caller accepts none.
   func allowance(
     _ index: Int,
     for need: CachePolicy,
@@ -81,7 +81,7 @@ extension CacheState {
     )
   }
 
-  /// The data for a caller that gives up waiting; `nil` if there is none that it accepts.
+  /// The data for a caller that gives up waiting; `nil` if the caller accepts none.
   ///
   /// Its fetch goes on, as at the end of the soft timeout: otherwise callers in a hurry would cancel each
   /// fetch in turn, and the data would never be renewed.
@@ -90,7 +90,7 @@ extension CacheState {
       isServable(index, to: waiter, at: transaction.environment.now.instant)
     else { return nil }
     noteServed(Few(waiter), index, transaction)
-    // Otherwise the caller was answered meanwhile, or its fetch has ended.
+    // Without a waiting caller or a running fetch, no fetch has to go on.
     guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration,
       !slots[index].machine.isIdle
     else { return data }
@@ -100,7 +100,7 @@ extension CacheState {
     return data
   }
 
-  /// Answers the callers of a failed fetch with the data if they accept it, otherwise with the error.
+  /// Answers the callers of a failed fetch: with the data, if they accept it, otherwise with the error.
   mutating func answerFailure(of waiters: Few<Waiter>, _ index: Int, _ transaction: Transaction) {
     let failure = slots[index].error.map { WaitOutcome.failure($0.error) } ?? .cancelled
     guard waiters.contains(where: { $0.allowance != nil }), let data = slots[index].visible else {
@@ -159,7 +159,7 @@ extension CacheState {
     apply(actions, index, &transaction)
   }
 
-  /// Whether the failure of a fetch's attempt may be the answer for other callers.
+  /// Whether other callers may get the failure of a fetch's attempt, too.
   func mayFailureLast(of job: FetchJob) -> Bool {
     find(job.entry).map { slots[$0].machine.mayFailureLast(of: job.id) } ?? false
   }
@@ -203,7 +203,7 @@ extension CacheState {
       lastingFor: span,
       at: transaction.environment.now.instant
     )
-    // While the failure is the answer, an entry that nobody uses must not be dropped.
+    // While callers get the failure, an entry that nobody uses must not be dropped.
     if span != nil { updateBookkeeping(index, &transaction) }
   }
 
@@ -232,7 +232,7 @@ extension CacheState {
       return
     }
     slots[index].servingRecord.failureEnd = nil
-    // The entry was kept only because its failure was an answer, so the entry may be dropped now.
+    // The entry stayed only because callers got its failure, so the entry may be dropped now.
     updateBookkeeping(index, &transaction)
   }
 

@@ -38,7 +38,7 @@ struct KeyNotes: Sendable {
   private struct BulkChange: Sendable {
     var filter: EntryFilter
     var note: Note
-    /// Changed entries up to this one have notes of their own; `nil` if the filter decides for all.
+    /// The newest entry at the change: entries up to it have own notes; `nil` if the filter decides for all.
     var newestEntry: UInt64?
 
     func concerns(_ candidate: Candidate) -> Bool {
