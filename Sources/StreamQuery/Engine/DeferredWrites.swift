@@ -224,10 +224,10 @@ package struct LastWrite: Sendable {
   /// Whether the key was invalidated after the call.
   package var isInvalidated: Bool { write.isInvalidated }
 
-  /// Applies the write to the kept data.
+  /// Applies the write to the data in the store.
   ///
   /// - Parameters:
-  ///   - kept: The data.
+  ///   - kept: The data in the store.
   ///   - isInvalidated: Whether the key was invalidated since.
   ///   - number: A number that no other entry has.
   ///   - date: The time, in seconds since the reference date.

@@ -1,16 +1,16 @@
 /// Keeps runs of mutations beyond the process: the client's view of the outbox.
 ///
-/// A run is *kept* if the outbox has a record of it.
+/// A run is *stored* if the outbox has a record of it.
 ///
 /// The client tells it the progress of runs, in the order of transactions and outside the lock.
 package protocol DurableRuns: AnyObject, Sendable {
-  /// Reads the kept runs for a client that begins.
+  /// Reads the stored runs for a client that begins.
   func start(for client: QueryClient)
 
-  /// Whether the kept runs have not been read yet.
+  /// Whether the stored runs have not been read yet.
   var isRestoring: Bool { get }
 
-  /// Waits until the kept runs have been read, or until the caller is cancelled.
+  /// Waits until the stored runs have been read, or until the caller is cancelled.
   ///
   /// - Returns: The error of reading; `nil` if they have been read.
   func waitUntilRestored() async -> (any Error)?
@@ -18,16 +18,16 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// Repeats a failed read: it may succeed now, for example after a device was unlocked.
   func retryLoad()
 
-  /// Begins kept runs that had no work, if the changed defaults of mutations have work for them.
+  /// Begins stored runs that had no work, if the changed defaults of mutations have work for them.
   func workChanged()
 
-  /// Lets a run go on: a durable one once it is kept, any other one once the kept runs before it are known.
+  /// Lets a run go on: a durable run once it is stored, another run once all earlier stored runs are known.
   func keep(_ job: MutationJob)
 
-  /// Keeps the progress of a kept run.
+  /// Writes the progress of a stored run.
   func changed(_ job: MutationJob, _ progress: RunProgress)
 
-  /// Begins an attempt of a kept run, in the task of the attempt.
+  /// Begins an attempt of a stored run, in the task of the attempt.
   ///
   /// - Returns: Whether the attempt may begin: after the end of this client another one may have
   ///   taken the run over.
@@ -36,16 +36,16 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// Called at the end of an attempt, however it ended and whether or not anybody still waits for it.
   func attemptEnded(_ job: MutationJob)
 
-  /// Records that the work of a kept run has returned; called before the cache is told, in the run's task.
+  /// Records that a stored run's work has returned; called in the run's task, before the cache is told.
   func worked(_ job: MutationJob, _ output: ValueBox)
 
   /// Forgets the output of a run that the cache has forgotten.
   func answerDropped(_ job: MutationJob)
 
-  /// Decides about a kept run that failed without a retry left.
+  /// Decides about a stored run that failed without a retry left.
   func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer
 
-  /// Removes a kept run that is over.
+  /// Removes a stored run that is over.
   func ended(_ job: MutationJob, _ ending: MutationMachine.Ending)
 
   /// Writes all changes.
@@ -68,7 +68,7 @@ package protocol DurableRunMaking: Sendable {
   func makeDurableRuns(_ configuration: QueryClient.Configuration) -> any DurableRuns
 }
 
-/// The decision about a kept run after its attempts have failed.
+/// The decision about a stored run after its attempts have failed.
 package enum RunAnswer: Sendable {
   /// The run fails.
   case fail

@@ -9,8 +9,8 @@ struct HitTerms: Equatable {
 }
 
 extension HitTerms {
-  /// - Parameter query: A resolved query. There are no terms if its data is kept beyond the cache,
-  ///   or if functions have to be evaluated.
+  /// - Parameter query: A resolved query. There are no terms if a store keeps its data, or if functions have
+  ///   to be evaluated.
   init?(_ query: ResolvedQuery) {
     guard !query.isPersisted, let options = query.fixedOptions else { return nil }
     freshness = options.freshness

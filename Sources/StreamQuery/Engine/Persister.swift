@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps the data of entries beyond the cache.
+/// Keeps the data of entries in stores.
 ///
 /// The client asks for the data of an entry that begins, and tells the persister when entries change.
 package protocol Persister: AnyObject, Sendable {

@@ -16,8 +16,7 @@ nonisolated extension QueryClient {
     public var connectivity: Connectivity
     /// Whether the app or process is active.
     public var activity: AppActivity
-    /// Whether memory is short; the platform's own source on Apple platforms, by default, and none
-    /// elsewhere.
+    /// Whether memory is short; by default as Apple platforms report it, and never elsewhere.
     public var memoryPressure: MemoryPressure
     /// The limit for cached data that nobody observes; none by default.
     public var limit: CacheLimit?
@@ -93,7 +92,7 @@ nonisolated extension QueryClient {
       else { return own }
       return own.sleeping(on: deadlines)
     }
-    /// Whether a return of the network or the app causes refetches at a later time.
+    /// Whether a reconnect or an activation causes refetches at a later time.
     var pacesReturns: Bool {
       spreadsReturns || connectivity.trust != nil || reconnectPacing.coalescing > .zero
         || activationPacing.coalescing > .zero

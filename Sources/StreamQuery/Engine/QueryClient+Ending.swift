@@ -58,7 +58,7 @@ nonisolated extension QueryClient {
     dropDeferredWrites()
     durableRuns?.end(writing: !isErased)
     transaction { state, transaction in
-      // The data in stores stays, although all entries are removed.
+      // So the data in stores stays when the entries are removed.
       state.stopPersisting()
       state.shutDown(&transaction)
       if isErased {

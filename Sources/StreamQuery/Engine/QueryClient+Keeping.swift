@@ -118,8 +118,8 @@ nonisolated extension QueryClient {
           input: run.input,
           waiter: nil,
           layers: run.layers,
-          // A run that a newer one replaces waits until all runs have begun, because one of them
-          // may be newer.
+          // A run that a newer one replaces waits until all runs have begun, because one of them may replace
+          // it.
           isHeld: run.mutation.isNewestOnly,
           &transaction
         )
@@ -178,14 +178,14 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The answer that a failed run is tried again, after the delay of its retries.
+  /// The decision to try a failed run again, after the delay of its retries.
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
   ///   - input: A new input makes the run another request; `nil` leaves the input as it is.
   ///   - error: The error.
   ///   - attempt: The number of attempts so far.
-  /// - Returns: The answer.
+  /// - Returns: The decision.
   package func retrying(
     _ mutation: StoredMutation,
     with input: ValueBox? = nil,

@@ -102,7 +102,7 @@ nonisolated extension QueryClient {
     await attemptEnded(job, attempt: attempt, outcome, durable)
   }
 
-  /// The context of an attempt, for the work and for the answer to its errors.
+  /// The context of an attempt, for the work and for the decision about its error.
   package func context(of job: MutationJob, attempt: Int) -> MutationContext {
     MutationContext(
       key: job.key.key,

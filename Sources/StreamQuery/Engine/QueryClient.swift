@@ -24,7 +24,7 @@ public actor QueryClient {
   nonisolated let waitObserver: (any WaitObserver)?
   /// The configuration's companions; stored separately, because each fetch reads them.
   nonisolated let companions: [any FetchCompanion]
-  /// The conditions of developer tools; `nil` if nothing is recorded.
+  /// The conditions that developer tools set; `nil` without a record, which such tools need.
   nonisolated let conditioned: ConditionedWork?
   nonisolated let timer = WakeTimer()
   /// The deadlines of the client: for its fetches, its callers and its stores, and for your code.
@@ -48,7 +48,7 @@ public actor QueryClient {
   ///
   /// Most clients never have one, so this is checked first.
   nonisolated let awaitsImports = Atomic(false)
-  /// Whether a cache beside the client asks about invalidations: most clients have none.
+  /// Whether a cache beside the client asks about invalidations; most clients have no such cache.
   nonisolated let notesInvalidations = Atomic(false)
   nonisolated let invalidations = Mutex(RecentInvalidations())
   /// Whether a write may be waiting for a store.
@@ -109,7 +109,7 @@ public actor QueryClient {
       )
     }
     persisters.belong(to: self)
-    // Kept data is read from the beginning, because queries fetch only after that.
+    // Stores are read from the beginning, because queries fetch only after that.
     if let policy = configuration.keeping.policy {
       persisters.persister(for: policy)?.open(policy)
     }
@@ -118,8 +118,7 @@ public actor QueryClient {
       durableRuns.start(for: self)
     }
     startEnvironment()
-    // Kept runs are sent as soon as they are read: by then the state of the network should be
-    // known.
+    // Stored runs are sent as soon as they are read: by then the state of the network should be known.
     if durableRuns != nil { openSignals() }
   }
 

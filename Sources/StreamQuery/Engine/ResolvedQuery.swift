@@ -54,7 +54,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
     func open() { persister.open(policy) }
 
-    /// The kept data or, without that, the query's own initial data.
+    /// The data of the store or, without that, the query's own initial data.
     func initialData(
       of key: EntryKey,
       _ definition: QueryDefinition
@@ -102,7 +102,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     let fetch = Self.fetch(of: definition, for: key, defaults)
     let restoring = Restoring(definition, defaults)
     var fetchOptions = FetchOptions()
-    // Data is kept in a store so that it can be used offline.
+    // A query whose data is in a store works offline by default.
     fetchOptions.networkMode =
       own.options.networkMode ?? base.options.networkMode
       ?? (restoring == nil ? .online : .offlineFirst)

@@ -32,7 +32,7 @@ extension InitialData {
 
   /// The sources from which initial data may come.
   enum Origin {
-    /// The kept data or, without that, the query's own initial data.
+    /// The data of the store or, without that, the query's own initial data.
     case any
     case kept
     case own

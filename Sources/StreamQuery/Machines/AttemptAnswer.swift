@@ -73,9 +73,9 @@ enum AttemptAnswer: Sendable {
 
 /// The effect of an attempt's answer on its entry.
 package enum AttemptOutcome: Equatable, Sendable {
-  /// The answer has no effect, because another fetch, or none, is in flight by now.
+  /// The answer has no effect, because its fetch is no longer in flight.
   case late
-  /// The answer was dropped and the fetch restarted, because the server's data changed meanwhile.
+  /// The answer was dropped and the fetch restarted, because the server's data changed during the attempt.
   case restarted(EntryActions)
   /// The answer became the new data, or confirmed the present data.
   case landed(EntryActions)

@@ -5,7 +5,7 @@
   public enum Change: Sendable {
     /// Makes the client treat the network as down (`true`), or believe its network source again (`false`).
     case offline(Bool)
-    /// How much longer each attempt of a fetch or a run takes, by the client's clock; zero or less is none.
+    /// The delay of each attempt of a fetch or a run, by the client's clock; zero or less is no delay.
     case delay(Duration)
     /// The next fetch of this entry fails, with all of its attempts.
     case failNext(QueryInfo)

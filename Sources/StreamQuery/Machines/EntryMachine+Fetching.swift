@@ -54,7 +54,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Counts a caller that waits for the current fetch: as long as one waits, the fetch is wanted.
+  /// Counts a caller that waits for the current fetch; with such a caller, the fetch is wanted.
   package mutating func waiterJoined() {
     guard !isIdle else { return }
     waiterCount += 1
@@ -92,7 +92,7 @@ extension EntryMachine {
   /// Makes the value that an attempt returned the new data, and ends the fetch.
   ///
   /// - Parameters:
-  ///   - id: The fetch; does nothing if another one, or none, is in flight.
+  ///   - id: The fetch; does nothing if it is no longer in flight.
   ///   - age: The age of the value; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
@@ -117,7 +117,7 @@ extension EntryMachine {
   /// Ends the fetch and keeps the data, because an attempt found that the data is still good.
   ///
   /// - Parameters:
-  ///   - id: The fetch; does nothing if another one, or none, is in flight.
+  ///   - id: The fetch; does nothing if it is no longer in flight.
   ///   - age: The age of that finding; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
@@ -158,7 +158,7 @@ extension EntryMachine {
     return .landed(actions)
   }
 
-  /// Whether one more fetch will follow the answer of this one, for observers only and not for callers.
+  /// Whether one more fetch will follow the given one, for observers only and not for callers.
   package func isFollowedForObservers(_ id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
     guard !current.hasClientLease else { return false }
@@ -194,7 +194,7 @@ extension EntryMachine {
   /// Counts a failed attempt, and waits for the next one or ends the fetch.
   ///
   /// - Parameters:
-  ///   - id: The fetch; does nothing if another one, or none, is in flight.
+  ///   - id: The fetch; does nothing if it is no longer in flight.
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is none.
   ///   - keepsPart: Whether the next attempt continues from the progress of this one.
   ///   - environment: The environment at the transaction.
@@ -223,7 +223,7 @@ extension EntryMachine {
   /// Ends the fetch because its task was cancelled; a cancellation is no error (contract law 10).
   ///
   /// - Parameters:
-  ///   - id: The fetch; does nothing if another one, or none, is in flight.
+  ///   - id: The fetch; does nothing if it is no longer in flight.
   ///   - environment: The environment at the transaction.
   /// - Returns: The effect on the fetch.
   package mutating func attemptCancelled(
@@ -241,7 +241,7 @@ extension EntryMachine {
   /// requested meanwhile follows.
   ///
   /// - Parameters:
-  ///   - id: The fetch; does nothing if another one, or none, is in flight.
+  ///   - id: The fetch; does nothing if it is no longer in flight.
   ///   - isAwaited: Whether a caller waits for a value, so that another fetch follows in any case.
   ///   - environment: The environment at the transaction.
   /// - Returns: The effect on the fetch.

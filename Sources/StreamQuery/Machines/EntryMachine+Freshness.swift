@@ -69,8 +69,8 @@ extension EntryMachine {
       if let isOutdated = age.isOutdated { return isOutdated }
       let began = age.updatedAt.instant
       guard let invalidatedAt else { return false }
-      // If both happened at the same instant, the answer counts as newer than the invalidation only if it
-      // began just now.
+      // If the answer began at the instant of the invalidation, it counts as newer only if that instant is
+      // now.
       return began < invalidatedAt || began == invalidatedAt && began < now
     }
     // A new page is as outdated as the pages from which its request was made, even if a write has cleared the
@@ -208,8 +208,8 @@ extension EntryMachine {
 
   /// Catches up with time, as the first step of every input.
   ///
-  /// Data that became stale since the last input is reported with this one, because an input may
-  /// arrive before the timer of the same time.
+  /// Data that became stale since the last input is reported with this input, because an input may arrive
+  /// before the timer of the same time.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions to which the input adds its own.

@@ -7,15 +7,14 @@ extension EntryMachine {
   enum Extent: Equatable, Sendable {
     /// There is no data.
     case nothing
-    /// There is no data, because it was removed, and no fetch was requested since.
+    /// There is no data, because it was removed, and no fetch has been requested since then.
     case removed
-    /// The rest is still to come, or did not arrive.
+    /// There is a part of the value; the rest is to come, or did not arrive.
     case part
     case whole
   }
 
-  /// Whether the data can be the answer of a caller, apart from its age: a part can if its stream
-  /// is endless.
+  /// Whether callers can get the data, apart from its age: also a part, if its stream is endless.
   @inline(__always)
   var isAnswer: Bool { extent == .whole || extent == .part && fetchOptions.delivery == .endless }
 
@@ -40,8 +39,7 @@ extension EntryMachine {
     return current.attempt.deliveringSince != nil
   }
 
-  /// Whether a caller that asks for a fetch has its answer at once: it joins an endless stream that delivers
-  /// and is new enough.
+  /// Whether a request for a fetch is answered at once, by an endless stream that delivers and is new enough.
   ///
   /// - Parameters:
   ///   - superseding: Whether the caller wants the stream replaced.
@@ -57,7 +55,7 @@ extension EntryMachine {
   /// The part stays even if the fetch fails or is cancelled: a cancellation now restores this part.
   ///
   /// - Parameters:
-  ///   - id: The fetch; does nothing if another one, or none, is in flight.
+  ///   - id: The fetch; does nothing if it is no longer in flight.
   ///   - age: The age of the part; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
@@ -122,7 +120,7 @@ extension EntryMachine {
   /// Counts retries from zero again, because an endless stream has delivered for longer than any wait for a
   /// retry.
   ///
-  /// - Parameter id: The fetch; does nothing if another one, or none, is in flight.
+  /// - Parameter id: The fetch; does nothing if it is no longer in flight.
   package mutating func retriesCountAnew(_ id: FetchID) {
     if running(id) != nil { failureCount = 0 }
   }

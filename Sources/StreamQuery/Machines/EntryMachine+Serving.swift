@@ -23,11 +23,11 @@ extension EntryMachine {
   /// The answer for a caller, by the options of the caller's query for a slow or failing server.
   ///
   /// - Parameters:
-  ///   - found: The answer without these options.
+  ///   - found: The decision without these options.
   ///   - need: The cached data that the caller accepts.
   ///   - terms: These options.
   ///   - freshness: The caller's stale time.
-  ///   - record: The entry's facts for this decision.
+  ///   - record: The entry's record for this decision.
   ///   - start: The time when the fetch in flight began; `nil` if there is none.
   ///   - canFetch: Whether the caller or the entry has a fetch function.
   ///   - now: The time of the transaction.
@@ -71,14 +71,14 @@ extension EntryMachine {
     fetch?.fetchOptions.failureInvalidates = false
   }
 
-  /// Whether the newest failure is still the answer for callers that do not insist on a new fetch.
+  /// Whether callers still get the newest failure, unless they insist on a new fetch.
   func isFailureLasting(_ record: ServingRecord, at now: Instant) -> Bool {
     guard isIdle, isError, let end = record.failureEnd else { return false }
     return now < end
   }
 
-  /// Whether the failure of a running attempt may be the answer for later callers: not if the data
-  /// was invalidated or written since the attempt began.
+  /// Whether later callers may get the failure of a running attempt: not if the data was invalidated or
+  /// written since the attempt began.
   func mayFailureLast(of id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
     return !current.attempt.isOvertaken && !current.attempt.wasWritten
@@ -107,11 +107,11 @@ extension EntryMachine {
 struct ServingRecord: Equatable, Sendable {
   /// The time when the data was invalidated, or its refetch failed; `nil` if neither happened.
   var markedAt: Instant?
-  /// The time when the first of the waiting callers gets stale data; `nil` if none does.
+  /// The time when the first of the waiting callers gets stale data; `nil` if no caller will.
   var softTimeoutEnd: Instant?
   /// The time until which callers get the newest failure; `nil` if they do not.
   var failureEnd: Instant?
-  /// The time of the fetched data that may be refetched ahead of time; `nil` if none may.
+  /// The time of the fetched data, if it may be refetched ahead of time; otherwise `nil`.
   ///
   /// Data with another time was written or restored, and is not refetched ahead of time.
   var answeredAt: Instant?
@@ -141,15 +141,15 @@ struct ServingRecord: Equatable, Sendable {
     return now >= due
   }
 
-  /// Records the time at which a waiting caller gets stale data instead of the answer.
+  /// Records the time at which a waiting caller gets stale data instead of waiting on.
   mutating func waiterJoined(until end: Instant) {
     softTimeoutEnd = softTimeoutEnd.map { min($0, end) } ?? end
   }
 
-  /// Records how long a failure is the answer, because a fetch failed for good.
+  /// Records how long callers get a failure, because a fetch failed for good.
   ///
   /// - Parameters:
-  ///   - span: How long the failure is the answer; `nil` is not at all.
+  ///   - span: How long callers get the failure; `nil` is not at all.
   ///   - now: The time of the transaction.
   mutating func failed(lastingFor span: TimeSpan?, at now: Instant) {
     failureEnd = span.map { now + $0 ?? Instant(nanoseconds: .max) }

@@ -64,7 +64,7 @@ extension EntryMachine {
   /// Refetches for observers that ask for it, and continues a paused fetch, after the network or app changed.
   ///
   /// - Parameters:
-  ///   - cause: The return of the network or the app for which to refetch; `nil` if there is none.
+  ///   - cause: The reconnect or activation for which to refetch; `nil` if there is none.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func environmentChanged(

@@ -24,7 +24,7 @@
 /// The columns are the stages of the fetch in flight: see ``InFlight/Stage``. A dash is a no-op.
 /// Late answers of old fetches (see ``FetchID``) are no-ops everywhere.
 package struct EntryMachine: Equatable, Sendable {
-  /// How many fetches in a row may be replaced before they have answered; the next one is not replaced.
+  /// How many fetches in a row may be replaced before one has answered; the next fetch is not replaced.
   ///
   /// Without a limit, an entry that is invalidated faster than it is fetched would never show an
   /// answer.
@@ -78,7 +78,7 @@ package struct EntryMachine: Equatable, Sendable {
     begin(at: now)
   }
 
-  /// Begins at a time, if nothing has happened since the machine was made.
+  /// Sets the time of the machine's creation, before any other input.
   mutating func begin(at now: Instant) {
     unwantedSince = now
     mark = .none(toldUntil: now)
@@ -154,7 +154,7 @@ package struct EntryMachine: Equatable, Sendable {
     @inline(__always) get { !inFlight.isEmpty && inFlight.value.successor != nil }
   }
 
-  /// Whether a page is not fetched by the fetch in flight, but by the one that follows.
+  /// Whether a page is left to the fetch that follows the one in flight.
   func isPut(off part: FetchPart) -> Bool {
     part != .whole && isFollowed && fetch?.successorPart == part && fetch?.part != part
   }

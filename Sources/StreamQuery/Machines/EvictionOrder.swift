@@ -80,7 +80,7 @@ struct EvictionOrder: Sendable {
   /// The number of idle entries that are evicted even if there is room.
   private var passingCount = 0
 
-  /// Creates the order of an empty cache; a limit of `nil` is none.
+  /// Creates the order of an empty cache; `nil` is no limit.
   init(maxEntries: Int?, maxCost: Int?) {
     self.maxEntries = max(0, maxEntries ?? .max)
     self.maxCost = max(0, maxCost ?? .max)
@@ -157,7 +157,7 @@ struct EvictionOrder: Sendable {
     }
   }
 
-  /// Lists an entry that became idle, or takes out one that is held again, such as observed or fetched.
+  /// Lists an entry that became idle, or takes an entry out that is held again, for example observed.
   mutating func changed(_ row: Int, isIdle: Bool) {
     guard isKnown(row), (rows[row].entry == .idle) != isIdle else { return }
     let short = Int32(truncatingIfNeeded: row)

@@ -59,8 +59,7 @@ extension EntryMachine {
     return canFetch || !isIdle && need != .always ? .fetch : .missingFetch
   }
 
-  /// The answer if the data is only a part. A caller accepts it only if it is from an endless
-  /// stream.
+  /// The answer if the data is only a part. A caller accepts a part only from an endless stream.
   // This is not inlined, because most entries have no parts, and static, because a call would copy the
   // machine.
   @inline(never)
@@ -88,8 +87,7 @@ extension EntryMachine {
 /// The cached data that a caller accepts.
 enum CachePolicy: Sendable {
   case ifStale
-  /// As `ifStale`, but the caller never gets stale data in place of the answer of a fetch, even if
-  /// the fetch fails.
+  /// As `ifStale`, but a caller that waits for a fetch never gets stale data, even if the fetch fails.
   case ifStaleOrThrow
   case ifMissing
   /// As `ifMissing`, and stale data is refetched in the background.

@@ -19,8 +19,7 @@ package struct InFlight: Equatable, Sendable {
   package struct Attempt: Equatable, Sendable {
     /// Whether a value was written.
     package var wasWritten = false
-    /// Whether the entry was invalidated, so that a failure of the attempt is not the answer for
-    /// later callers.
+    /// Whether the entry was invalidated, so that later callers do not get a failure of the attempt.
     package var isOvertaken = false
     /// Whether a caller has asked for newer data: one more fetch follows if the answer reports itself as
     /// outdated.
@@ -64,9 +63,9 @@ package struct InFlight: Equatable, Sendable {
   package var keepsPart = false
   /// Whether the fetch was deferred before its first attempt: then it is not deferred again.
   package var wasDeferred = false
-  /// The attempt that runs, or the last one.
+  /// The running attempt or, between attempts, the last one.
   package var attempt = Attempt()
-  /// The cause of the request for the whole value that joined this fetch of a page, if any.
+  /// If a request for the whole value joined this fetch of a page: the cause of that request.
   package var joined: FetchCause?
   /// The source of the data, if it was written since the fetch started.
   package var writer: Writer?

@@ -8,7 +8,7 @@ struct RefreshPlan: Sendable {
     let updatedAt: Instant?
   }
 
-  /// The facts about a stale entry.
+  /// A stale entry, with the data that its place in the order depends on.
   struct Candidate: Sendable {
     let key: EntryKey
     let definition: QueryDefinition

@@ -63,7 +63,7 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
     isEnabled && backgroundInterval > .zero && !backgroundInterval.isInfinite
   }
 
-  /// Whether a return of the network or the app refetches even fresh data.
+  /// Whether a reconnect or an activation refetches even fresh data.
   func refetchesAlways(on cause: FetchCause) -> Bool {
     switch cause {
     case .reconnect: onReconnect == .always

@@ -50,7 +50,7 @@ struct ReturnPacing: Equatable {
 
   private var reconnect: Terms
   private var activation: Terms
-  /// How long a report that the network is down is believed; `nil` is for as long as it stands.
+  /// How long a report that the network is down is believed; `nil` is until the next report.
   private let trust: TimeSpan?
   /// The time since which the network is reported to be down.
   private var offlineSince: Instant?

@@ -1,8 +1,7 @@
-/// The identity of a run of a mutation among all others, in this process and in later ones, by 16
-/// bytes.
+/// The 16 bytes that identify a run of a mutation, in this process and in later ones.
 ///
-/// The bits are those of a UUID: random (version 4) for a run that began here, or a digest of the
-/// archive's facts about it (version 8) for a run of an archive without identities.
+/// The bits are those of a UUID: random (version 4) for a run that began here, or a digest of the run's data
+/// in the archive (version 8) for a run of an archive without identities.
 package struct RunIdentity: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
