@@ -61,8 +61,8 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case reset
     /// A run of a mutation took a step; the key is the mutation's.
     case mutation(MutationStep)
-    /// A record was not restored from a store, or not kept in one; the key is empty if the whole
-    /// store is concerned.
+    /// A record was not restored from a store, or not written to one; the key is empty if the whole store is
+    /// concerned.
     case persistenceFailed(any Error)
     /// Events were lost because the subscriber was slow.
     case eventsDropped(count: Int)
@@ -80,7 +80,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case performing(attempt: Int)
     /// An attempt failed and will be retried after a wait.
     case attemptFailed(any Error, count: Int, retryAfter: Duration)
-    /// A run that is kept beyond the process failed, and waits for a decision about its error.
+    /// A durable run failed, and waits for a decision about its error.
     case stopped(any Error)
     /// A callback threw; the run continued as if it had not.
     case callbackFailed(any Error, callback: String)

@@ -224,7 +224,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     isFixed && !(isArrival && asksOnSubscribe) ? fixed : nil
   }
 
-  /// The policy for keeping the data beyond the cache.
+  /// The policy for keeping the data in a store.
   var persistence: (any PersistencePolicy)? { definition.persistence ?? defaults.persistence }
 
   /// Whether the query's store has not been read yet.

@@ -136,7 +136,7 @@ nonisolated extension QueryClient {
   private func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (index, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await startRefresh(candidate)
-      // The task waits on even when the time is over: its caller wants the fetch until this wait ends.
+      // The task waits on even when the time is over, because only its wait keeps the fetch wanted.
       tasks.addTask {
         let outcome = await self.outcome(of: start, candidate)
         run.plan.withLock { $0.fetchEnded(index, outcome) }

@@ -106,7 +106,7 @@ package protocol RunPolicy: Sendable {
   /// Whether runs are kept.
   var isDurable: Bool { get }
 
-  /// Whether `onConflict(_:)` answers an error after which there are no more retries.
+  /// Whether `onConflict(_:)` decides about an error without a retry left.
   var answersErrors: Bool { get }
 }
 

@@ -76,7 +76,7 @@ public struct MutationOptions: Sendable, _FreeOfActors {
 
 /// The rule for which of several waiting runs of a mutation are sent.
 public enum MutationPacing: Hashable, Sendable, BitwiseCopyable {
-  /// All of them, one after the other in their scope.
+  /// All runs, one after the other in their scope.
   case all
   /// Only the newest run of each scope, or of each item: see ``Mutation/pacing(_:of:)``.
   ///

@@ -22,7 +22,7 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     following = MutationFollowing(client: client, identity: nil)
   }
 
-  /// The run that is shown now; ``MutationRun/idle`` before the first, and after ``reset()``.
+  /// The run that is shown now; ``MutationRun/idle`` before the first run, and after ``reset()``.
   public var run: MutationRun<Input, Output> { MutationRun(snapshot: following.snapshot) }
 
   /// The run that is shown, now and after each change.

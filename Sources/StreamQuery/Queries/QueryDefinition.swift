@@ -43,7 +43,7 @@ package final class QueryDefinition: @unchecked Sendable {
   var resetsData: Bool { extras?.values.resetsData ?? false }
   /// The way in which the answer of a fetch arrives.
   var delivery: Delivery { extras?.values.delivery ?? .whole }
-  /// The rule for how the data is kept beyond the cache; `nil` leaves it to the client.
+  /// How a store keeps the data; `nil` leaves it to the client.
   var persistence: (any PersistencePolicy)? { extras?.values.persistence }
   /// Whether the definition says neither how the data is fetched nor how it is kept, like that of a
   /// key alone, so that another query of the key may say it.
@@ -209,7 +209,7 @@ final class DefinitionExtras: @unchecked Sendable {
     var resetsData = false
     /// The way in which the answer of a fetch arrives.
     var delivery = Delivery.whole
-    /// The rule for how the data is kept beyond the cache; `nil` leaves it to the client.
+    /// How a store keeps the data; `nil` leaves it to the client.
     var persistence: (any PersistencePolicy)?
   }
 
@@ -261,7 +261,7 @@ struct WriteTerms {
   /// Whether only the key is known, so that another query may say how the data is fetched or kept.
   var isOfKeyAlone: Bool { written?.isOfKeyAlone ?? true }
 
-  /// The way in which the data is kept beyond the cache; `nil` if the query does not say.
+  /// How a store keeps the data; `nil` if the query does not say.
   var persistence: (any PersistencePolicy)? { written?.persistence }
 
   /// How long the data is kept without observers; `nil` if the query does not say.
@@ -317,15 +317,14 @@ package struct KeptData {
   }
 }
 
-/// A rule for how entries' data is kept beyond the cache; only the feature that keeps the data
-/// understands it.
+/// A rule for how a store keeps entries' data; only the feature with the stores understands it.
 package protocol PersistencePolicy: AnyObject, Sendable {
-  /// Whether nothing is kept, even if a weaker policy keeps it.
+  /// Whether no store keeps the data, even if a weaker policy has a store.
   var isOff: Bool { get }
 }
 
 extension Query {
-  /// Keeps the data of the query beyond the cache, by a policy.
+  /// Keeps the data of the query in a store, by a policy.
   package consuming func persisted(by policy: any PersistencePolicy) -> Self {
     changed { $0.changeExtras { $0.persistence = policy } }
   }

@@ -59,7 +59,7 @@ final class ServingTerms: Sendable {
   let softTimeout: TimeSpan
   /// How long an attempt may take; infinite is no limit.
   let timeout: TimeSpan
-  /// Whether a failure may be the answer for later callers.
+  /// Whether later callers may get a failure.
   let cachesFailures: Bool
   /// Whether fresh data is refetched before it is stale.
   let refreshAhead: RefreshAhead
@@ -158,7 +158,7 @@ extension Query {
   ///
   /// The limit applies to callers of `fetch` while there is data that ``staleIfError(_:)`` allows; without
   /// such data they wait for the fetch. The time counts from the beginning of the fetch, retries included, so
-  /// a caller that comes later gets the data at once. The fetch goes on although nobody waits for it, and
+  /// a caller that comes later gets the data at once. The fetch goes on even if nobody waits for it, and
   /// brings its answer. With zero or less, nobody waits for a fetch over such data.
   ///
   /// ```swift

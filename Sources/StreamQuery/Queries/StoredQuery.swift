@@ -1,5 +1,4 @@
-/// The facts about a query, with its defaults, that the cache knows: values, and no closure of a
-/// user.
+/// The cache's part of a query with its defaults: values, and no closure of a user.
 ///
 /// Each object is a `ResolvedQuery`, the only subclass, which adds the fetch and the functions of users; the
 /// client casts it back. So no code under the cache's lock can call user code, and the cache need not know
@@ -30,7 +29,7 @@ class StoredQuery: @unchecked Sendable {
   final let isDynamic: Bool
   /// Whether a function decides if an observer is enabled.
   final let asksWhetherEnabled: Bool
-  /// Whether the data is kept beyond the cache.
+  /// Whether a store keeps the data.
   final let isPersisted: Bool
   /// Whether the query has handlers for the ends of its fetches.
   final let hasHandlers: Bool
@@ -100,7 +99,7 @@ struct QueryTerms: Hashable, Sendable {
 /// The client's `DefaultsTable` is its only subclass. `Sendable` is correct because all stored
 /// properties of both are immutable and `Sendable`.
 class StoredDefaults: @unchecked Sendable {
-  /// Whether the data of queries is kept beyond the cache, unless a query says otherwise.
+  /// Whether a store keeps the data of queries, unless a query says otherwise.
   final let isPersisting: Bool
   /// The prefixes of keys that have defaults of their own.
   private final let specialKeys: [AnyQueryKey]
@@ -112,7 +111,7 @@ class StoredDefaults: @unchecked Sendable {
 
   /// Whether the queries of a key may have other defaults than those of other keys.
   final func isSpecial(_ key: AnyQueryKey) -> Bool {
-    // If data is kept beyond the cache, it is found by its key, so any key may be special.
+    // Data in a store is found by its key, so any key may be special.
     isPersisting || specialKeys.contains { $0.isPrefix(of: key) }
   }
 }

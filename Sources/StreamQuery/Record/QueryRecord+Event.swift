@@ -37,7 +37,7 @@ extension QueryRecord {
     /// A stream of triggers had an element: one of `connect(triggers:)`, with the type of the stream, or one of
     /// `refetch(on:)`, with the key of the query.
     case trigger(String)
-    /// Data could not be kept in a store or restored from it; no key if the whole store is concerned.
+    /// Data could not be written to a store or restored from it; no key if the whole store is concerned.
     case persistenceFailed(key: Int?, store: String, error: Int)
     /// A call concerned all entries that a filter selects; `matches` is their number.
     ///
@@ -102,7 +102,7 @@ extension QueryRecord {
     case performing(attempt: Int)
     /// An attempt failed and will be retried after a wait; `count` attempts have failed.
     case attemptFailed(count: Int, retryAfter: Duration, error: Int)
-    /// A run that is kept beyond the process failed, and waits for a decision about its error.
+    /// A durable run failed, and waits for a decision about its error.
     case stopped(error: Int)
     /// A callback threw; the run continued as if it had not.
     case callbackFailed(error: Int, callback: String)

@@ -107,7 +107,7 @@ extension QueryRecord {
     case performing
     /// The run waits for its next attempt.
     case retrying
-    /// The run failed, is kept in an outbox, and waits for a decision about its error.
+    /// The durable run failed, and waits for a decision about its error.
     case stopped
     /// The run ended with an output.
     case succeeded

@@ -30,7 +30,7 @@ final class AnswerSlot: Sendable {
   /// The part of the answer that became the data last.
   private enum Landed {
     case answer
-    /// An element of an endless stream: the next one is an answer of its own.
+    /// An element of an endless stream: the next element is an answer of its own.
     case element
   }
 

@@ -33,14 +33,14 @@ final class TaskChain: Sendable {
 
   private enum End: Comparable {
     case open
-    /// No task is started any more, but the last one may be at work.
+    /// No task is started any more, but the last task may be at work.
     case over
     /// All work is done, so there is no task to cancel, or to make more urgent.
     case done
   }
 
   private struct State {
-    /// The task at work, or the last one.
+    /// The task at work, or the last task.
     var present = Link.none
     /// The next task, if it was made in advance.
     var next: PreparedTask?

@@ -48,7 +48,7 @@ final class Waiter: Sendable {
   private let wait: WorkWait?
   private let answer = OneShot<WaitOutcome>()
   private let group: WaitGroup?
-  /// The stale data that the caller accepts instead of an answer, if any.
+  /// The stale data that the caller accepts instead of waiting on, if any.
   let allowance: StaleAllowance?
   /// The entry at the end of the fetch, if nobody observed it; written under the cache's lock.
   ///

@@ -95,7 +95,7 @@ extension TaskChain {
     return inherited
   }
 
-  /// Ends the waits of a fetch that is over, although tasks that it started may continue.
+  /// Ends the waits of a fetch that is over, even if tasks that it started continue.
   ///
   /// A run does not need this: the task that ends the run also awaits the targets of the run's waits.
   func workEnded() {

@@ -69,7 +69,7 @@ public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
   }
 }
 
-/// How long the failure of a fetch is also the answer for later callers, who then do not fetch.
+/// How long later callers get the failure of a fetch, and do not fetch themselves.
 ///
 /// ```swift
 /// let user = Query("user", id) { try await api.user(id) }

@@ -165,7 +165,7 @@ public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleBy
   }
 }
 
-/// The pace of the refetches after a return of the network or the app.
+/// The pace of the refetches after a return: a reconnect of the network, or an activation of the app.
 ///
 /// By default each return refetches all stale queries at once. An app that is switched to ten times in a
 /// second refetches ten times, and after a loss of the network all queries of all clients ask their server in
@@ -180,7 +180,7 @@ public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleBy
 /// Fetches that callers await are never spread, nor are those of queries that have a condition as their
 /// policy. For a stream of triggers, a query takes a pacing of its own: ``Query/refetch(on:pacing:)``.
 public struct RefetchPacing: Hashable, Sendable {
-  /// How long after a return that refetched further returns count as the same one.
+  /// The time in which further returns count as the same one, from the first return that refetches.
   ///
   /// Further returns resume paused fetches, except those that are spread. No return is lost: at the end
   /// of the time, entries that got no data since the first return are refetched once more, as their
