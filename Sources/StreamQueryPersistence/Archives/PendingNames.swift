@@ -1,4 +1,4 @@
-/// The keys that an archive of an import announces for later ones; the import reports each archive.
+/// The keys that an archive of an import announces for later archives; the import reports each archive.
 ///
 /// This value finds the differences between two archives, so that the cache examines only these under its
 /// lock.

@@ -136,7 +136,7 @@ nonisolated extension QueryClient {
     let serial = entrySerial
     if names.misses(texts, at: serial) { names.found(cachedUses.map(\.key), at: serial) }
     // The definitions are looked up for each archive, because the queries may have changed since the last
-    // one.
+    // archive.
     return definitions(of: texts.compactMap { names[$0] })
   }
 

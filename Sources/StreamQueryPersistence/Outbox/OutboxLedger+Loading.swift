@@ -49,7 +49,7 @@ extension OutboxLedger {
     base = max(base, last.leavingRoom)
     var found: [Entry] = []
     for (serial, record) in records where indices[record.id] == nil {
-      // The run is over, although its record has not been removed yet.
+      // The run is over, and its record has still to be removed.
       if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
       lastNumber += 1
       found.append(

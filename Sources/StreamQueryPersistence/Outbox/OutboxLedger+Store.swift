@@ -38,7 +38,7 @@ extension OutboxLedger {
     return drafts.map(\.key)
   }
 
-  /// Puts the present batch back, because it was not written: its changes are in the next one.
+  /// Puts the present batch back, because it was not written; the next batch has its changes.
   mutating func failed() {
     hasFailed = true
     unwritten.merge(underWay) { newer, _ in newer }

@@ -91,7 +91,7 @@ extension SavedRecords {
     isFull = false
   }
 
-  /// Puts the present batch back, because it was not written: its changes are in the next one.
+  /// Puts the present batch back, because it was not written; the next batch has its changes.
   ///
   /// - Parameter isFull: Whether the store had no room. Then a tenth of the records is evicted; if that does
   ///   not help, all evicted records are restored.

@@ -198,8 +198,7 @@ struct SavedRecords: Sendable {
     return givenUpCount
   }
 
-  /// The keys of the removals, if they are so many that they are applied before the next round; otherwise
-  /// none.
+  /// The keys of the removals, if these are too many to wait for the next round of writing; otherwise empty.
   var manyRemovals: [EntryKey] {
     guard case .open = phase, encoding.isEmpty, pendingChanges.removed.count > limit.maxRecords
     else {

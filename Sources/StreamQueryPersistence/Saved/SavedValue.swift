@@ -99,8 +99,8 @@ struct SavedValue: Hashable, Sendable {
 
   /// Whether the value is older than the policy that saved it allows.
   ///
-  /// The record has that age, rounded up to a power of two of seconds. So this can be asked about records
-  /// that nobody uses, although their query and its policy are not known.
+  /// The record has that age, rounded up to a power of two of seconds. So the answer is also known for
+  /// records whose query, and so the policy, is not known.
   func isOver(at date: Double) -> Bool {
     let lifetime = byte(1) >> 1 & 63
     guard lifetime > 0 else { return false }

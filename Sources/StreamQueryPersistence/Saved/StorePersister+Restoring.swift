@@ -130,7 +130,7 @@ extension StorePersister {
     if wasAwaited {
       goOn(id, [error], waits)
     } else {
-      // Since the first failure no query waits: these callers have asked for another read with `restore()`.
+      // Since the first failure no query waits; `restore()` does, and has asked for another read.
       report(error, in: id)
       for wait in waits { wait.give(()) }
     }

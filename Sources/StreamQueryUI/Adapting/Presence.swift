@@ -83,7 +83,7 @@ final class Presence: nonisolated Observable {
     if reading == .awaited { reading = .read }
   }
 
-  /// Notes that the view was drawn in this turn although it was hidden.
+  /// Notes that the view was drawn in this turn while it was hidden.
   private func drawnHidden() {
     // A hidden modifier is drawn once because it was hidden. If it is drawn again, there is another reason.
     if let scope, !scope.wasDrawnHidden {

@@ -15,7 +15,7 @@ final class PresenceScope {
   var wasDrawnHidden = false
   /// The members, in the order in which they were added; they are not retained.
   private var members: [Member] = []
-  /// The number of members at which released ones are removed from the list.
+  /// The number of members at which released members leave the list.
   private var limit = 8
 
   /// Adds a member, to which changes are reported.

@@ -30,7 +30,7 @@ public final class SceneActivity {
   /// The activity for the configuration of a client.
   public nonisolated var activity: AppActivity {
     AppActivity { [weak self] in
-      // The stream buffers three states, so that a return of the app between two reads is not lost.
+      // The stream buffers three states, so that an activation between two reads is not lost.
       let (states, listener) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(3))
       // The task has no executor preference, because it runs on the main actor.
       Task { @MainActor in self?.add(listener) }
@@ -51,8 +51,8 @@ public final class SceneActivity {
   public func changed(_ scene: AnyObject, isForeground: Bool) {
     scenes[ObjectIdentifier(scene)] = Scene(object: scene)
     tell(machine.changed(ObjectIdentifier(scene), isForeground: isForeground))
-    // Released scenes are removed after the report, so that a scene which replaces another one is not a
-    // return of the app.
+    // Released scenes are removed after the report, so that a scene that replaces another does not count as
+    // an activation.
     for (id, scene) in scenes where scene.object == nil {
       scenes[id] = nil
       tell(machine.changed(id, isForeground: false))

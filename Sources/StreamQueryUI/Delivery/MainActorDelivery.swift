@@ -55,7 +55,7 @@ final class MainActorDelivery {
   private var keptLimit = 16
   /// The objects that show data of the client without being members, such as objects that have stopped.
   private var formers: [ObjectIdentifier: Former] = [:]
-  /// The number of such objects at which released ones are removed from the table.
+  /// The number of `formers` at which released objects are removed.
   private var formerLimit = 16
   private var erasure: ErasureHandler?
   /// The states of mutations in a preview; `nil` if the client is that of an app.
@@ -101,8 +101,8 @@ final class MainActorDelivery {
   }
 
   private func start(as id: ObjectIdentifier) {
-    // The task is detached, because it serves every view, and must not have the task-locals of the first one.
-    // It has no executor preference, because it runs on the main actor.
+    // The task is detached, because it serves every view, and must not have the task-locals of the first
+    // view. It has no executor preference, because it runs on the main actor.
     Task.detached { await self.run(as: id) }
   }
 

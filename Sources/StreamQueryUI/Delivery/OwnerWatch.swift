@@ -25,7 +25,7 @@ final class OwnerWatch {
     pause = Self.firstPause
     guard task == nil else { return }
     // The task is detached, because it serves all observations, and must not have the task-locals of the
-    // first one. It has no executor preference, because it checks on the main actor.
+    // first observation. It has no executor preference, because it checks on the main actor.
     task = Task.detached { [weak self, clock] in
       while let pause = await self?.nextPause() {
         guard (try? await clock.sleep(for: pause)) != nil else { return }

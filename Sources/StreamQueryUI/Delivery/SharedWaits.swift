@@ -12,7 +12,7 @@ final class SharedWaits {
   private var inThisTurn: [any SharedWaiter] = []
   /// The objects that are told at the end of the present second.
   private var due: [Waiter] = []
-  /// The objects that began to wait during the present second; they are told at the end of the next one.
+  /// The objects that began to wait during the present second; they are told at the end of the next second.
   private var recent: [Waiter] = []
   private var isCounting = false
 

@@ -181,8 +181,8 @@ public final class ErrorBoundary: nonisolated Observable {
       return parent?.take(error, by: source, from: reporter, of: delivery, retry: retry) ?? false
     }
     if let delivery {
-      // The boundary that catches the error is the one that is reset, so it notes whether the client is that
-      // of a preview.
+      // This boundary catches the error and will be reset, so it notes whether the client is that of a
+      // preview.
       isPrepared = delivery.prepared != nil
       delivery.remember(self)
     }

@@ -22,7 +22,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     /// The selection; `nil` if stored and shown results have the same type.
     var selecting: _SelectStep<Stored, Selected>?
     var shown = QueryResult<Selected>.idle
-    /// The newest result that changes no field that was read, and waits for a reader; `nil` if there is none.
+    /// The newest result, if it waits for a reader because no field that it changes was read; else `nil`.
     var unread: QueryResult<Stored>?
 
     mutating func take(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {
