@@ -9,7 +9,7 @@ struct IdleWaits: Sendable {
   }
 
   private var callers: [(answer: SharedOneShot<Void>, work: WorkID?)] = []
-  /// A fetch or a run that goes on; `nil` exactly if nobody waits.
+  /// A fetch or a run that goes on, while anybody waits; otherwise `nil`.
   private(set) var work: Work?
 
   /// Adds a caller that waits until no work goes on.

@@ -41,7 +41,7 @@ enum AttemptAnswer: Sendable {
       let missing = QueryError.notModifiedWithoutData(key: key.description)
       self = .notModified(withoutData: ErrorBox(missing))
     } else if case .notModifiedWithoutData? = error as? QueryError {
-      // No retry, because it would find the same data.
+      // A retry would find the same data.
       self = .failure(ErrorBox(error), retryAfter: nil)
     } else {
       let delay = retry().delay(failures: failures, error: error, jitter: jitter())

@@ -82,7 +82,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   package internal(set) var phase: Phase
   // Flags are stored next to the phase, and counts next to the options. In this order a run takes a quarter
-  // less memory, for long after its end.
+  // less memory, which it keeps until long after its end.
   /// Whether the run was cancelled while one of its tasks was at work: then the task decides how
   /// the run ends.
   package private(set) var isCancelRequested = false

@@ -59,7 +59,7 @@ struct RateService: Sendable {
     )
   }
 
-  /// Returns a currency, or throws: the text comes from the network, and must not get an entry at will.
+  /// Returns a currency, or throws for another text from the network, which must not get an entry at will.
   private func currency(_ text: String) throws -> String {
     let currency = text.uppercased()
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (65...90).contains($0) }) else {

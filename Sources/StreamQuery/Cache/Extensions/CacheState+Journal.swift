@@ -118,8 +118,7 @@ extension CacheState {
 
   /// Records for the persister that another query is about to take an entry over.
   ///
-  /// The last change of the former query's data is still saved, although the data of the new query
-  /// is not.
+  /// The last change of the former query's data is still saved, even if the data of the new query is not.
   mutating func noteTakeover(of index: Int, by query: StoredQuery) {
     let id = id(of: index)
     guard !query.isPersisted, extensions.persisted?.changed.contains(id) == true,

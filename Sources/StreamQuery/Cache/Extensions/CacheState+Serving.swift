@@ -166,7 +166,7 @@ extension CacheState {
 
   /// The next deadline of an entry with a record for its callers.
   ///
-  /// An unused entry is not dropped while the entry's failure is the answer for callers.
+  /// An unused entry is not dropped while callers get the entry's failure.
   ///
   /// - Parameters:
   ///   - index: The entry.
@@ -188,8 +188,7 @@ extension CacheState {
     return deadline.map { max($0, end) }
   }
 
-  /// Records how long callers get the failure of a fetch as their answer, unless the fetch is
-  /// retried or was outdated.
+  /// Records how long callers get the failure of a fetch, unless the fetch is retried or was outdated.
   mutating func failed(
     _ job: FetchJob,
     _ failure: ErrorBox,
@@ -226,7 +225,7 @@ extension CacheState {
     slots[index].machine.refreshBegan()
   }
 
-  /// Ends the time in which callers get the newest failure as their answer.
+  /// Ends the time in which callers get the newest failure.
   mutating func endFailure(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].hasServingRecord, slots[index].servingRecord.failureEnd != nil else {
       return

@@ -36,7 +36,7 @@ struct EntryReport: Encodable {
   var waiters: Int
   /// The size of the data in bytes of JSON; `nil` without `Encodable` data, or if the page may not show data.
   var size: Int?
-  /// The data as a JSON text, in which the page rounds no numbers; `nil` like `size`, or for too large data.
+  /// The data as a JSON text, so that the page rounds no numbers; `nil` without `size`, or if too large.
   var dataText: String?
 
   init(_ info: QueryInfo, _ detail: EntryDetail, showsData: Bool) {

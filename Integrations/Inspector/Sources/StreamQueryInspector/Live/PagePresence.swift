@@ -2,7 +2,7 @@
 ///
 /// A browser has at most six connections to a server. The event stream of each page takes one, so a seventh
 /// page would wait for ever. So at most five pages have a stream. A sixth page takes the place of the oldest
-/// one, which may be closed, although the server has not noticed that yet.
+/// page, which may be closed already, unnoticed by the server.
 ///
 /// | input | effect |
 /// |---|---|

@@ -78,7 +78,7 @@ struct CommandQueue: Equatable {
   ///
   /// - Parameter id: The caller's command, which is in the queue and has no reply yet.
   mutating func left(_ id: CommandID) {
-    // The command is not searched for: if a server hangs, all callers may leave one after the other.
+    // A search for the command would be slow if all callers of a hanging server left one after the other.
     left.insert(id)
     skipWhoLeft()
   }

@@ -9,7 +9,7 @@ final class RedisMailbox: Sendable {
   /// A caller that waits for a reply.
   typealias Waiter = CheckedContinuation<Result<RedisReply, SharedStoreError>, Never>
 
-  /// The facts about the commands that the thread needs before it waits.
+  /// The state of the commands, for the thread before it waits.
   struct Situation {
     var isClosed: Bool
     var hasWaiting: Bool
@@ -90,7 +90,7 @@ final class RedisMailbox: Sendable {
 
   // MARK: The thread
 
-  /// Returns the facts that the thread needs now.
+  /// Returns the present state of the commands.
   func situation() -> Situation {
     state.withLock { state in
       state.isWoken = false

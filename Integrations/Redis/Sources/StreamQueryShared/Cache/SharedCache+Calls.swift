@@ -153,7 +153,7 @@ extension SharedCache {
       }
       apply { $0.invalidated(marks, version) }
     } catch {
-      // Marks that were waiting wait again, because they may not be too large when they are sent alone.
+      // Marks that were waiting wait again, because they may be small enough when they are sent alone.
       keepUnsent(kept)
       throw error
     }
@@ -168,7 +168,7 @@ extension SharedCache {
     switch error {
     case .unavailable, .unreadable: keepUnsent(marks)
     case .cancelled:
-      // The caller gave up waiting, but the data upstream has changed. The store need not be away.
+      // The store need not be away: only the caller gave up. The data upstream has changed all the same.
       keepUnsent(marks)
       if locked({ !$0.breaker.isOpen }) { sendUnsent() }
     // The store will never accept marks that are too large, so they are not sent again.

@@ -37,7 +37,7 @@ extension SharedCache {
     )
     var flight = FlightRun(id: begun.id, key: sharedKey, settings, context, rounds)
     do {
-      // Changes concern queries that cannot be shared too, for example by their tags.
+      // Changes also concern queries that cannot be shared, for example by their tags.
       let isShareable = sharedKey.text.utf8.count <= configuration.maxKeyBytes
       let first = isShareable ? flight.rounds.first : .alone(.unshareable)
       return try await run(&flight, from: first, upstream)

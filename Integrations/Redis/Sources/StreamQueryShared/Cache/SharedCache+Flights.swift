@@ -76,7 +76,7 @@ extension SharedCache {
     switch verdict {
     case .lands, .ignored:
       // The versions say that nothing has changed since. But versions do not count an invalidation that the
-      // client made for itself, nor a cache before upstream. If there is one of these, the age counts.
+      // client made for itself, nor a cache before upstream. With either of these, the age counts.
       let isAgeDecisive = answer.isAged || flight.context.timeSinceInvalidation != nil
       let isOutdated: Bool? = isAgeDecisive ? nil : false
       flight.context.answer(isOld: answer.age, isOutdated: isOutdated)

@@ -90,7 +90,7 @@ extension SharedCache {
     return .failed(.init(configuration.failureText(error), code: code))
   }
 
-  /// Whether the store's entry has this value, which upstream found unchanged; it may be only a local write.
+  /// Whether the store's entry has this value, which upstream found unchanged and may be a local write.
   private func isPresent<Value: Codable>(_ value: Value, _ flight: FlightRun) -> Bool {
     guard let entry = flight.present, entry.value.form == form(flight.settings),
       let envelope = SharedEnvelope(entry.value.bytes)

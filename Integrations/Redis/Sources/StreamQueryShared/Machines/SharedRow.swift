@@ -1,4 +1,4 @@
-/// The facts that a peer has about a key that it has fetched, fetches, or has written.
+/// A peer's knowledge of a key that the peer has fetched, fetches, or has written.
 struct SharedRow: Sendable {
   var marks: [SharedMark]
   /// The version of the data; `nil` without data, during a fetch, or if the data did not come from the store.

@@ -1,5 +1,5 @@
-/// The facts that a peer has about shared keys, by which it finds data that is older than a change in
-/// the log: such data is suspect.
+/// A peer's knowledge of shared keys, by which it finds data that is older than a change in the log: such
+/// data is suspect.
 ///
 /// The table only decides. Versions come from the store. For data without a version, such as the answer of a
 /// fetch while the store did not answer, the table knows between which messages it came.

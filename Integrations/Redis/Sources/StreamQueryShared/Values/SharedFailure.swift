@@ -1,4 +1,4 @@
-/// The report of the machine that fetched to the machines that wait, if there is no value for them.
+/// The fetching machine's report to the waiting machines, if there is no value for them.
 enum SharedFailure: Hashable, Sendable {
   /// The error of a fetch, as the waiting machines learn of it.
   struct Report: Hashable, Sendable {

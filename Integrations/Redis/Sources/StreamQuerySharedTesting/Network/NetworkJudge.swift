@@ -38,7 +38,7 @@ struct NetworkJudge: Sendable {
   private var disturbed: [Duration]
   /// The time when a node last requested a key for itself alone.
   var alone: [Int: Duration] = [:]
-  /// The number of changes of a key by a node that are under way, and the time when the last one ended.
+  /// For a node and a key, the number of changes under way, and the time when the last change ended.
   var changing: [Int: Int] = [:]
   var suspicions: [Int: Duration] = [:]
   /// The time when a node last got an answer of the store.
@@ -198,7 +198,7 @@ struct NetworkJudge: Sendable {
     found(.invalidation, "\(text)\(state) at \(call.time), \(call.time - told) after its end")
   }
 
-  /// The time until which a node may return a version although the store has heard of a newer one.
+  /// The time until which a node may return a version after the store has heard of a newer one.
   private func lastTime(
     of version: Int,
     _ key: Int,

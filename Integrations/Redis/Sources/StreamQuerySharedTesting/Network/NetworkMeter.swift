@@ -12,7 +12,7 @@ public struct NetworkMeter: Hashable, Sendable {
   public var lost = 0
   /// The number of events of the caches, by the name of the event.
   public var events: [String: Int] = [:]
-  /// The number of answers that became data although the store had heard, during the fetch, that they are
+  /// The number of answers that became data after the store had heard, during the fetch, that they are
   /// outdated.
   public var outdated = 0
   /// The number of requests to upstream in each second.
