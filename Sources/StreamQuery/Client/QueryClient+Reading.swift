@@ -20,8 +20,8 @@ nonisolated extension QueryClient {
   ///
   /// This is the first element of ``stream(_:options:)-(Query<Value>,_)``: initial data or a placeholder if
   /// the cache has no data, and fetching, or paused, if the subscription would start a fetch. Dynamic options
-  /// of other observers are not evaluated, although initial data could enable them. For a query that is only
-  /// a key, it is the cached state, because nobody subscribes to a bare key.
+  /// of other observers are not evaluated, even if initial data could enable them. For a query that is only a
+  /// key, it is the cached state, because nobody subscribes to a bare key.
   ///
   /// ```swift
   /// let now = client.result(for: .user(42))

@@ -38,8 +38,8 @@ package protocol Persister: AnyObject, Sendable {
     _ policy: any PersistencePolicy
   ) -> Bool
 
-  /// The date when the kept data of an entry was current, in seconds since the reference date, and
-  /// whether it was invalidated since. This decodes nothing.
+  /// The date when the stored data of an entry was current, in seconds since the reference date, and whether
+  /// it was invalidated since. This decodes nothing.
   func stamp(
     of key: EntryKey,
     _ policy: any PersistencePolicy

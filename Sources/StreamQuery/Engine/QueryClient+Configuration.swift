@@ -283,7 +283,7 @@ nonisolated extension QueryClient {
     ///     ``Query/staleIfError(_:)``.
     ///   - softTimeout: How long callers wait for a fetch while there is such data,
     ///     ``Query/softTimeout(_:)``; `nil` is until it ends.
-    ///   - failures: How long a failure is the answer, ``Query/cachesFailures(_:)``.
+    ///   - failures: How long callers get a failure, ``Query/cachesFailures(_:)``.
     ///   - refresh: When data is refetched before it is stale, ``Query/refreshAhead(_:)``.
     /// - Returns: The configuration.
     public static func server(

@@ -22,8 +22,7 @@ nonisolated extension QueryClient {
     if isOver { dropDeferredWrites() }
   }
 
-  /// Whether an update of a key has to wait: for the store, or for earlier updates of the key that are
-  /// not made yet although the store has been read.
+  /// Whether an update of a key has to wait: for the store, or after that for earlier updates of the key.
   func mustWait(_ key: EntryKey, _ policy: (any PersistencePolicy)? = nil) -> Bool {
     if openStore(of: key, policy) { return true }
     guard mayDeferWrites, deferredWrites.withLock({ $0.holds(key) }) else { return false }

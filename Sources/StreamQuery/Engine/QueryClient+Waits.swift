@@ -35,8 +35,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Tells a simulation that code in it observes this client, although the client is not part of the
-  /// simulation.
+  /// Tells a simulation that code in it observes this client, which is not part of the simulation.
   @inline(__always)
   func observerBegins(
     for text: @autoclosure @escaping @Sendable () -> String,

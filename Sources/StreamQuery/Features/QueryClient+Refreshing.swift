@@ -236,7 +236,7 @@ nonisolated extension QueryClient {
         query.canFetch
       else { return (key, nil) }
       let options = query.resolvedOptions { info }
-      // An observer may be enabled although the query is not.
+      // An observer may be enabled while the query is not.
       guard options.isEnabled || info.isActive else { return (key, nil) }
       let freshness = options.freshness
       var candidate = RefreshPlan.Candidate(key: key, definition: query.definition)

@@ -43,8 +43,8 @@ extension QueryDefinition {
         // that the data is still good.
         var keptCount = 0
         while case .fetch(let param) = loop.step() {
-          // A fetch that may finish although nobody wants it fetches its further pages, too: a cancellation
-          // does not stop it.
+          // A cancellation does not stop a fetch that may finish when nobody wants it, so its further pages
+          // follow.
           if job?.isFinishing != true { try Task.checkCancellation() }
           // An added page has no cached version. The cached version of a refreshed page is looked up only if
           // the fetch asks for it.

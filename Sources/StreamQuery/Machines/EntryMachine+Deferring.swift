@@ -9,8 +9,7 @@ extension EntryMachine {
   /// A fetch is deferred once at most, and only if there is no data and it fetches a whole value at once.
   ///
   /// - Parameter id: The fetch.
-  /// - Returns: Whether ``deferred(_:until:)`` does anything; `false` if another fetch, or none, is in
-  ///   flight.
+  /// - Returns: Whether ``deferred(_:until:)`` does anything; `false` if the fetch is no longer in flight.
   package func canDefer(_ id: FetchID) -> Bool {
     guard let current = running(id), !hasData, failureCount == 0 else { return false }
     return !current.wasDeferred && !current.isOutdated && !current.fetchOptions.showsParts

@@ -23,7 +23,7 @@ extension EntryMachine {
   ///   - superseding: Whether a running fetch is replaced if there is data; otherwise it is joined.
   ///     Without data, and after ``supersessionLimit`` replacements in a row, it is joined in any
   ///     case.
-  ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
+  ///   - clientLease: Whether the client itself wants the fetch, even if nobody observes the key.
   ///   - part: The part to fetch; a part is added to the data that is there.
   ///   - isAwaited: Whether a caller is going to await the fetch.
   ///   - acceptsOlder: Whether the caller accepts an answer that began before an invalidation. If

@@ -98,7 +98,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   /// Lets the most urgent fetch run if the limit allows one; among equals, the one that has waited longest.
   ///
   /// - Parameter urgency: Returns how urgent a fetch is now; `nil` if it is gone.
-  /// - Returns: The fetch; `nil` if the limit is reached, or none waits.
+  /// - Returns: The fetch; `nil` if the limit is reached, or no fetch waits.
   mutating func next(urgency: (Fetch) -> FetchUrgency?) -> Fetch? {
     guard hasNext else { return nil }
     for line in FetchUrgency.allCases.reversed() {

@@ -77,8 +77,8 @@ struct ReturnPacing: Equatable {
 
   /// Takes a report that the network is up or down into account.
   ///
-  /// - Returns: Whether this report brings the network back although the network already counted as up,
-  ///   because the last report that it was down had become too old.
+  /// - Returns: Whether this report brings back a network that already counted as up, because the last report
+  ///   that it was down had become too old.
   mutating func reported(isOnline: Bool, at now: Instant) -> Bool {
     defer {
       offlineSince = isOnline ? nil : offlineSince ?? now

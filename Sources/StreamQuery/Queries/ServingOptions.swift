@@ -200,7 +200,7 @@ extension Query {
   /// In that time `fetch` and `ensure` throw the error at once, or return data that ``staleIfError(_:)``
   /// allows. Observers fetch as ever, so that a screen recovers. An invalidation or a write ends that time,
   /// also for an attempt that began before. A refetch, a reset, an interval, a trigger and a reconnect bring
-  /// a new answer. A caller fetches if its query does not set this option, although another query of the same
+  /// a new answer. A caller fetches if its query does not set this option, even if another query of the same
   /// key sets it. An unused entry stays for as long as its failure lasts, whatever its
   /// ``gcTime(_:)-(Duration)`` is, unless there is no room for it.
   ///

@@ -82,8 +82,8 @@ extension Task where Failure == Never {
 extension Task where Failure == any Error {
   /// Starts a task that may throw, on an executor; on the global one if there is none.
   ///
-  /// A task that may not throw keeps one closure more, which is an allocation. So the tasks of fetches and runs
-  /// are of this kind, although none of them throws.
+  /// A task that may not throw keeps one closure more, which is an allocation. So the tasks of fetches and
+  /// runs, which do not throw, are of this kind, too.
   ///
   /// - Parameters:
   ///   - executor: The executor; `nil` is the global one.

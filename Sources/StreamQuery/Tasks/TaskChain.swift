@@ -6,8 +6,8 @@ import Synchronization
 /// Each attempt, or stage of a run, is its own task. The next task is made by code with the right
 /// context: the task before it, or the caller whose transaction started the work. If that code has
 /// the work already, it starts the task directly; otherwise it makes a ``PreparedTask``.
-// A separate object, although each job has just one: with a common superclass, Swift 6.3 gives the
-// jobs wrong metadata in optimized builds, and a noncopyable struct fails to compile.
+// Each job has one chain, in a separate object: with a common superclass, Swift 6.3 gives the jobs wrong
+// metadata in optimized builds, and a noncopyable struct fails to compile.
 final class TaskChain: Sendable {
   private enum Link: Sendable {
     case none
@@ -152,7 +152,7 @@ final class TaskChain: Sendable {
     takePresent().cancel()
   }
 
-  /// Lets the tasks that are made from now on run, although earlier ones were cancelled.
+  /// Lets tasks run that are made from now on, after earlier ones were cancelled.
   func renew() {
     _ = takePresent { $0.isCancelled = false }
   }

@@ -1,6 +1,6 @@
 /// Decides when the elements of a query's own triggers refetch: see ``RefetchPacing``.
 ///
-/// All observers of a key share one such value, although their queries may be paced differently.
+/// All observers of a key share one such value, even if their queries are paced differently.
 ///
 /// | told | nothing is due | a refetch is due |
 /// |---|---|---|

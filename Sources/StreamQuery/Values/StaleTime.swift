@@ -45,9 +45,8 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
 
   /// Never stale, not even by invalidation, and omitted from bulk refetches.
   ///
-  /// Subscriptions, reconnects and the app's return do not refetch such data, whatever their policy. A
-  /// handle's `refetch`, a reset or a removal does, and so do an interval and the query's own trigger
-  /// streams.
+  /// Subscriptions, reconnects and activations do not refetch such data, whatever their policy. A handle's
+  /// `refetch`, a reset or a removal does, and so do an interval and the query's own trigger streams.
   public static var `static`: Self { StaleTime(kind: .fixed(.static)) }
 
   /// A stale time that is evaluated again whenever the entry changes.

@@ -3,7 +3,7 @@
 ///
 /// The upstream is asked for elements without pause. An element that comes outside of a window opens one. At
 /// most two elements are stored: the newest one of the window, which is held until the window ends, and one
-/// that has passed and was not taken by the consumer. The next one that passes replaces the latter.
+/// that has passed, until the consumer takes it or another one passes.
 ///
 /// An element that comes at the exact end of a window is outside of it.
 ///

@@ -6,7 +6,7 @@ struct OutboxFacts {
   var isPurgeable = false
   /// The keys that are shared by durable mutations of different types.
   var sameNames: [String] = []
-  /// The durable mutations that replace identifiers although they have no scope.
+  /// The durable mutations that replace identifiers and have no scope.
   ///
   /// A later run that mentions such an identifier may be sent before the identifier is replaced.
   var unorderedReplacers: [String] = []

@@ -37,7 +37,7 @@ struct StoreSession: WrittenPart {
   var waits: [SharedOneShot<Void>] = []
   /// The manual writes of an ended client that wait until the store is read.
   var lastWrites: [LastWrite] = []
-  /// Whether queries go on although the store has not been read.
+  /// Whether queries go on without the store, because reading it takes too long or has failed.
   var isSlow = false
   /// The error of the last read; `nil` if the store was read.
   var readError: QueryStoreError?

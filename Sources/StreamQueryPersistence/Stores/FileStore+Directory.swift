@@ -70,7 +70,7 @@ extension FileStore {
 
   /// Locks the directory again, and creates the missing files of open partitions in their places.
   ///
-  /// An open file can be read although its name is gone, so no record is lost. If a step fails now, the next
+  /// An open file can be read even if its name is gone, so no record is lost. If a step fails now, the next
   /// call repeats it.
   func takeAnew() throws(QueryStoreError) {
     isDisplaced = true

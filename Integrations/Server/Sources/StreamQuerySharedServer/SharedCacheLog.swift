@@ -46,8 +46,8 @@ public struct SharedCacheLog: Sendable {
   ///
   /// The level is `error` if the store does not answer: each machine asks upstream for itself, and does not
   /// see the changes of others. It is `warning` if shared data is not trusted any more, or if an entry cannot
-  /// be read. It is `notice` if a fetch asks upstream for this machine alone although the store is there. It
-  /// is `debug` for the course of fetches.
+  /// be read. It is `notice` if a fetch asks upstream for this machine alone while the store is there. It is
+  /// `debug` for the course of fetches.
   ///
   /// - Parameter event: The event.
   /// - Returns: Its level.

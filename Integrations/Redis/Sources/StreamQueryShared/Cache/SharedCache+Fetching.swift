@@ -84,7 +84,7 @@ extension SharedCache {
     }
   }
 
-  /// The maximum age of an entry that may be the answer; `nil` accepts none.
+  /// The maximum age of an entry that the fetch accepts; `nil` accepts no entry.
   private func maxAge(
     _ context: FetchContext,
     _ settings: SharedSettings,
