@@ -139,7 +139,7 @@ extension CacheState {
 
   /// Adds a run to the runs for the same item, if the mutation sends only the newest of them.
   mutating func joinCoalescing(_ id: MutationID, _ mutation: StoredMutation) {
-    // The key is that of the job, because the table of runs retains the job's key, too.
+    // The job's own key is used, because the table of runs retains that key already.
     guard mutation.isNewestOnly, let job = mutations.slots[Int(id.index)].job else { return }
     let runs = PacedRuns(with: job)
     mutations.paced[runs, default: RunQueue()].insert(id)

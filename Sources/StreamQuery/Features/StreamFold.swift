@@ -64,7 +64,7 @@ struct StreamFold<Value: Sendable, Element> {
 /// begin.
 final class StreamStart: FetchProgress {
   let base: ValueBox?
-  /// Whether the fetch has shown elements since then; the next start replaces these elements.
+  /// Whether the fetch has shown elements since its start; the next start replaces these elements.
   let hasShown: Bool
   /// Whether the data was found by the fetch that this fetch restarts.
   let isInherited: Bool

@@ -6,7 +6,7 @@ struct RecordRow: Sendable {
   /// The number of the fetch or the run, or a count.
   var detail: UInt32 = 0
   var code: RecordCode
-  /// The number of a reason for a removal, or 1 for a yes.
+  /// The number of a removal's reason, or 1 for a flag that is set.
   var option: UInt8 = 0
   /// Whether the row has a ``Extra``.
   var hasExtra = false

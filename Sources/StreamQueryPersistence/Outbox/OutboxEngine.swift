@@ -110,7 +110,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     // The client is set before the deadline, because a deadline that is due at once calls the client.
     update { $0.client = client }
     let restoreTimeout = client.deadlines.set(restoreTimeout) { [weak self, executor] in
-      // The task is detached, because it runs users' code.
+      // The work of a deadline must be quick, so users' code has its own task.
       Task.detached(executorPreference: executor) { self?.lostPatience() }
     }
     update { $0.restoreTimeout = restoreTimeout }

@@ -122,9 +122,9 @@ extension OutboxLedger {
     version += 1
   }
 
-  /// Takes the record of an open item that was given another input.
+  /// Takes the new record of an open item, after a change of its input.
   ///
-  /// - Returns: Whether the item is still open, and was not given another input meanwhile.
+  /// - Returns: Whether the item is still open, and its input was not changed again meanwhile.
   mutating func replaced(_ record: OutboxRecord) -> Bool {
     guard let index = indices[record.id], let entry = entries[index], entry.status.isOpen,
       entry.record.header.revision + 1 == record.header.revision

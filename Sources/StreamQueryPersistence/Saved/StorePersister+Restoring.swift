@@ -57,7 +57,7 @@ extension StorePersister {
 
   private func load(_ id: StoreID, _ settings: Persistence) async {
     let restoreTimeout = deadlines.set(TimeSpan(settings.restoreTimeout)) { [executor] in
-      // The task is detached, because it runs users' code.
+      // The work of a deadline must be quick, so users' code has its own task.
       Task.detached(executorPreference: executor) { self.lostPatience(with: id) }
     }
     var problems: [any Error]

@@ -121,7 +121,7 @@ enum CacheChange {
     }
   }
 
-  /// Whether nearly every event comes with this change.
+  /// Whether the change comes with nearly every event, so that it must be handled fast.
   @inline(__always)
   fileprivate var isOfEachEvent: Bool {
     switch self {

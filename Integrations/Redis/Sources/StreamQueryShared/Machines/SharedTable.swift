@@ -8,7 +8,7 @@ struct SharedTable: Sendable {
   struct Effects: Equatable, Sendable {
     /// The keys with suspect data, which the client must mark as invalidated.
     ///
-    /// An answer under way is compared with the changes before it becomes the data, unless it already was.
+    /// An answer under way is compared with the changes before it becomes the data, unless that was done.
     var suspected: Set<String> = []
     /// The fetches that get the news for which they wait.
     var notified: [FlightID: SharedNews] = [:]

@@ -23,7 +23,7 @@ public struct NetworkPlan: Sendable {
   public var writesPerSecond = 0.0
   /// The number of keys that each node observes, by Zipf's law.
   public var observersPerNode = 0
-  /// The number of retries of a failed fetch, a tenth of a second later.
+  /// The number of retries of a failed fetch, each a tenth of a second later.
   public var retries = 0
   /// The timeout of an attempt of a fetch; `nil` is none.
   public var attemptTimeout: Duration?
