@@ -52,7 +52,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
     }
     client.setData(.ada, for: .user(1))
     let export = client.export(
-      .prefix("user") && .inactive,
+      .prefix("users") && .inactive,
       mutations: .mutation(Mutation.rename),
       errors: .redacted,
       coding: sealed
@@ -79,7 +79,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
   @Test func whatIsBeingFetchedFollows() async throws {
     client.setData(.ada, for: .user(1))
     var lines: [Data] = []
-    for await export in client.exportStream(.prefix("user"), errors: .redacted) {
+    for await export in client.exportStream(.prefix("users"), errors: .redacted) {
       #expect(export.skipped.isEmpty)
       lines.append(try export.archive.encoded())
     }
@@ -98,7 +98,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
       for: [.values(of: User.self)],
       timeout: .seconds(10)
     )
-    for await export in client.exportStream(.prefix("user")) {
+    for await export in client.exportStream(.prefix("users")) {
       page.yield(try export.archive.encoded())
     }
     page.finish()

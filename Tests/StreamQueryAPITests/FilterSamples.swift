@@ -30,7 +30,7 @@ import Testing
     #expect(count(.prefix("repos") && .stale && .inactive) == 2)
     #expect(count(.prefix("repos") && !.stale) == 0)
     #expect(count((.stale || .fetching) && !(.active || .prefix("repos")) && !.fresh) == 1)
-    #expect(count(.key(.users) || .key(QueryKey<User>("user", 1)) && !.stale) == 1)
+    #expect(count(.key(.users) || .key(QueryKey<User>("users", 1)) && !.stale) == 1)
     #expect(count(.query(.users)) == 1)
     #expect(count(.status(.success) && .fetchStatus(.idle) && !.paused) == 3)
   }

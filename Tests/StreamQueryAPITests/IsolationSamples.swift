@@ -190,7 +190,7 @@ private actor Store {
   /// An updater may wait for a store, so it takes copies of what its caller is isolated to.
   func write(to client: QueryClient) -> Int {
     client.updateData(for: .user(3)) { [token] user in user?.email = token }
-    return client.updateData(matching: .prefix("user", 3), of: User.self) { _, user in
+    return client.updateData(matching: .prefix("users", 3), of: User.self) { _, user in
       user?.email += "!"
     }
   }

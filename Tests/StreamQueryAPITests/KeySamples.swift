@@ -55,7 +55,7 @@ import Testing
   @Test func keysAreNamedInExtensions() {
     let users: QueryKey<[User]> = .users
     #expect(users == "users")
-    #expect(QueryKey<[User]>.users(in: 3) == ["users", 3])
+    #expect(QueryKey<[User]>.users(in: 3) == ["users", "team", 3])
   }
 
   @Test func recordsHaveNoOrder() {

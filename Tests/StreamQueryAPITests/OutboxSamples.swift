@@ -57,7 +57,7 @@ extension Mutation where Input == Rename, Output == User {
     let rename = Mutation<Rename, User>("rename") { input, context in
       if input.name.isEmpty { throw AuthError() }
       let user = try await API.live.rename(input.id, to: input.name)
-      context.client.setData(user, for: QueryKey<User>("user", user.id))
+      context.client.setData(user, for: QueryKey<User>("users", user.id))
       return user
     }
     .scope("user-writes")
@@ -95,7 +95,7 @@ extension Mutation where Input == Rename, Output == User {
     #expect(shown == ["3 is taken back", "2 waits", "1 stopped by AuthError()"])
     simulation.advance(by: .seconds(1))
     #expect(client.outbox.currentItems.isEmpty)
-    #expect(client.entries(of: User.self, "user").map(\.data.name).sorted() == ["Ada", "Grace"])
+    #expect(client.entries(of: User.self, "users").map(\.data.name).sorted() == ["Ada", "Grace"])
     client.shutDown()
   }
 

@@ -203,7 +203,7 @@ import Testing
       )
     )
     client.setData(.ada, for: .user(1))
-    #expect(client.defaultOptions(for: "user").staleTime != nil)
+    #expect(client.defaultOptions(for: "users").staleTime != nil)
     client.shutDown()
     simulation.settle()
     #expect(QueryClient(configuration: .server).data(for: .users) == nil)
@@ -271,7 +271,7 @@ import Testing
   @Test func eventsTellWhatHappened() {
     enum Screen: QueryMetaKey { static let defaultValue = "none" }
     let events = simulation.record(client.events)
-    let counts = simulation.record(client.fetchingCountStream(.prefix("user")))
+    let counts = simulation.record(client.fetchingCountStream(.prefix("users")))
     simulation.settle()
     let recording = simulation.record(client.stream(Query.user(1).meta(Screen.self, "profile")))
     simulation.settle()

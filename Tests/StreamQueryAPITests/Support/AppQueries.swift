@@ -2,7 +2,7 @@ import StreamQuery
 
 extension QueryKey where Value == [User] {
   static var users: Self { "users" }
-  static func users(in team: Team.ID) -> Self { ["users", team] }
+  static func users(in team: Team.ID) -> Self { ["users", "team", team] }
 }
 
 extension Query where Value == [User] {
@@ -11,12 +11,12 @@ extension Query where Value == [User] {
 
 extension Query where Value == User {
   static func user(_ id: User.ID, api: API = .live) -> Self {
-    Query("user", id) { try await api.user(id) }
+    Query("users", id) { try await api.user(id) }
       .staleTime(.minutes(5)).gcTime(.hours(1)).retry(3)
   }
 
   static func user(_ email: String) -> Self {
-    Query("user", "email", email) { try await api.user(email: email) }
+    Query("users", "email", email) { try await api.user(email: email) }
   }
 }
 

@@ -227,7 +227,7 @@ import Testing
       let all = try #require(batch.results).all
       #expect(all.map(\.key) == queries.map(\.key) && all.allSatisfy(\.isSuccess))
       #expect(all.allSatisfy { $0.data != nil && $0.error == nil && !$0.isPlaceholderData })
-      #expect(batch.results?.position(of: QueryKey<User>("user", 1)) == 0)
+      #expect(batch.results?.position(of: QueryKey<User>("users", 1)) == 0)
       #expect(all[0].isSame(as: all[0]) && all[0].hasSameError(as: all[1]))
       await client.refetch(.queries(queries) && .active)
       #expect(client.fetchingCount(.queries([])) == 0)

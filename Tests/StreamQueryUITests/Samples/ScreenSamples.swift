@@ -243,7 +243,7 @@ private struct ThumbnailRequest: QueryRequest {
       try await simulation.settled()
       let fetched = user.dataUpdatedAt
       try await simulation.settled(after: .seconds(1))
-      await client.invalidate(.prefix("user"))
+      await client.invalidate(.prefix("users"))
       #expect(try #require(user.dataUpdatedAt) > #require(fetched) && user.cause == .invalidated)
       client.clear()
       #expect(client.data(for: .repos(42)) == nil && client.diagnostics(.all).count <= 1)
