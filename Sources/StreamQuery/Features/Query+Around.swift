@@ -8,7 +8,7 @@ extension Query {
   /// ``FetchContext/answer(isOld:isOutdated:)``.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .aroundFetch { context, fetch in
   ///     let start = ContinuousClock.now
   ///     defer { print("\(context.key) took \(ContinuousClock.now - start)") }

@@ -11,7 +11,7 @@
 ///
 /// extension QueryKey where Value == [User] {
 ///   static var users: Self { "users" }
-///   static func users(in team: Team.ID) -> Self { ["users", team] }
+///   static func users(in team: Team.ID) -> Self { ["users", "team", team] }
 /// }
 /// ```
 ///

@@ -1,7 +1,7 @@
 /// The context of one attempt of a fetch.
 ///
 /// ```swift
-/// Query("user", id) { context in
+/// Query("users", id) { context in
 ///   try await api.user(id, isRetry: context.attempt > 0)
 /// }
 /// ```

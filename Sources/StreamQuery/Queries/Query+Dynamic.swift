@@ -15,7 +15,7 @@ extension Query {
   /// Otherwise this is the same as ``enabled(_:)``. A closure may also take a ``QueryInfo``.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }.enabled { (user: User?) in user == nil }
+  /// let user = Query("users", id) { try await api.user(id) }.enabled { (user: User?) in user == nil }
   /// ```
   ///
   /// - Parameter isEnabled: Gets the data as shown, with the optimistic changes of mutations; `nil`

@@ -40,7 +40,7 @@ extension Query {
   /// cancelled, replaced or removed fetch has not failed.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .onError { error, context in logger.debug("\(context.key): \(error)") }
   /// ```
   ///

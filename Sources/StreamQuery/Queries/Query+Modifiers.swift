@@ -58,7 +58,7 @@ extension Query {
   ///
   /// ```swift
   /// let freshness = Duration.seconds(90)
-  /// let user = Query("user", id) { try await api.user(id) }.staleTime(freshness)
+  /// let user = Query("users", id) { try await api.user(id) }.staleTime(freshness)
   /// ```
   ///
   /// - Parameter duration: How long; a negative one is zero, one above 100 years infinite.
@@ -71,7 +71,7 @@ extension Query {
   /// How long data counts as fresh: for a time, for ever, even if it is invalidated, or by a rule.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
+  /// let user = Query("users", id) { try await api.user(id) }.staleTime(.minutes(5))
   /// let countries = Query("countries") { try await api.countries() }.staleTime(.infinite)
   /// let rates = Query("rates") { try await api.rates() }
   ///   .staleTime(.dynamic { $0.observerCount > 10 ? .minutes(1) : .zero })
@@ -92,7 +92,7 @@ extension Query {
   /// applies when that observer leaves last. A fetch in flight keeps its entry.
   ///
   /// ```swift
-  /// let draft = Query("user", id) { try await api.user(id) }.gcTime(.hours(1))
+  /// let draft = Query("users", id) { try await api.user(id) }.gcTime(.hours(1))
   /// ```
   ///
   /// - Parameter duration: How long. Zero or less drops the entry as soon as nobody wants it; more
@@ -157,7 +157,7 @@ extension Query {
   /// adapters apply it. Streams of the core never fail.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .throwOnError(.when { $0 is AuthError })
   /// ```
   ///
@@ -184,7 +184,7 @@ extension Query {
   /// reconnect refetches only if ``refetchOnReconnect(_:)-(RefetchPolicy)`` is set.
   ///
   /// ```swift
-  /// let local = Query("user", id) { try await api.user(id) }.networkMode(.offlineFirst)
+  /// let local = Query("users", id) { try await api.user(id) }.networkMode(.offlineFirst)
   /// ```
   ///
   /// - Parameter mode: The mode.
@@ -200,7 +200,7 @@ extension Query {
   ///
   /// ```swift
   /// let report = Query("rates") { try await api.rates() }.onAbandonment(.finish)
-  /// let row = Query("user", id) { try await api.user(id) }.onAbandonment(.linger(.seconds(2)))
+  /// let row = Query("users", id) { try await api.user(id) }.onAbandonment(.linger(.seconds(2)))
   /// ```
   ///
   /// - Parameter policy: The policy.
@@ -218,7 +218,7 @@ extension Query {
   /// make the placeholder from the previous data.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }.placeholder(.ada)
+  /// let user = Query("users", id) { try await api.user(id) }.placeholder(.ada)
   /// ```
   ///
   /// - Parameter value: The placeholder.
@@ -240,7 +240,7 @@ extension Query {
   /// ```swift
   /// let repos = Query("repos", id) { try await api.repos(of: id) }
   ///   .placeholder { previous, _ in previous }
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .placeholder { _, _ in client.data(for: .users)?.first { $0.id == id } }
   /// ```
   ///
@@ -272,7 +272,7 @@ extension Query {
   /// refetched.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .initialData(client.data(for: .users)?.first { $0.id == id })
   ///   .staleTime(.minutes(1))
   /// ```
@@ -294,7 +294,7 @@ extension Query {
   /// Otherwise this is the same as ``initialData(_:updatedAt:)``.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .initialData(client.data(for: .users)?.first { $0.id == id }) {
   ///     client.result(for: .users).dataUpdatedAt
   ///   }
@@ -327,7 +327,7 @@ extension Query {
   /// outside the cache's lock; if the cached value changes meanwhile, it runs again.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .merge { old, new in old.name == new.name ? old : new }
   /// ```
   ///
@@ -350,7 +350,7 @@ extension Query {
   ///
   /// ```swift
   /// enum Label: QueryMetaKey { static let defaultValue = "" }
-  /// let user = Query("user", id) { try await api.user(id) }.meta(Label.self, "profile")
+  /// let user = Query("users", id) { try await api.user(id) }.meta(Label.self, "profile")
   /// ```
   ///
   /// - Parameters:

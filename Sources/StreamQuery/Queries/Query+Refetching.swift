@@ -29,7 +29,7 @@ extension Query {
   /// ``QueryClient/reset(_:)-(QueryFilter)`` fetches at once and waits for the fetch.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }.enabled { $0.errorUpdateCount < 3 }
+  /// let user = Query("users", id) { try await api.user(id) }.enabled { $0.errorUpdateCount < 3 }
   /// ```
   ///
   /// - Parameter isEnabled: Must be pure and quick; it may run several times for one decision. A
@@ -79,7 +79,7 @@ extension Query {
   /// Whether a new subscription refetches after a failure without data, depending on the error.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .retryOnSubscribe { !($0 is AuthError) }
   /// ```
   ///

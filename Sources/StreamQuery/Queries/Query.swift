@@ -6,7 +6,7 @@
 /// ```swift
 /// extension Query where Value == User {
 ///   static func user(_ id: User.ID, api: API = .live) -> Self {
-///     Query("user", id) { try await api.user(id) }
+///     Query("users", id) { try await api.user(id) }
 ///       .staleTime(.minutes(5)).gcTime(.hours(1)).retry(3)
 ///   }
 /// }

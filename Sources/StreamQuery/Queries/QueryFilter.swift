@@ -149,7 +149,7 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   /// Entries that match at least one of any number of filters.
   ///
   /// ```swift
-  /// let changed = QueryFilter.any(of: [.key(QueryKey<User>("user", 1)), .prefix("repos", "octocat")])
+  /// let changed = QueryFilter.any(of: [.key(QueryKey<User>("users", 1)), .prefix("repos", "octocat")])
   /// client.markInvalidated(changed)
   /// ```
   ///

@@ -205,7 +205,7 @@ extension Query {
   /// ``gcTime(_:)-(Duration)`` is, unless there is no room for it.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }.cachesFailures(.seconds(5))
+  /// let user = Query("users", id) { try await api.user(id) }.cachesFailures(.seconds(5))
   /// ```
   ///
   /// - Parameter caching: How long, by the client's clock; see ``FailureCaching/when(_:)``.

@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// let options = QueryOptions(staleTime: .minutes(5), refetchInterval: .seconds(30))
-/// let user = Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
+/// let user = Query("users", id) { try await api.user(id) }.staleTime(.minutes(5))
 /// ```
 public protocol ExpressibleByDuration {
   /// Creates the option for a duration.

@@ -39,7 +39,7 @@ public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
   ///
   /// ```swift
   /// // Only where there is nothing to show.
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .throwOnError(.when { _, info in info.data == nil })
   /// ```
   ///
@@ -72,7 +72,7 @@ public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
 /// How long later callers get the failure of a fetch, and do not fetch themselves.
 ///
 /// ```swift
-/// let user = Query("user", id) { try await api.user(id) }
+/// let user = Query("users", id) { try await api.user(id) }
 ///   .cachesFailures(.when { $0 is AuthError ? .minutes(1) : nil })
 /// ```
 public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {

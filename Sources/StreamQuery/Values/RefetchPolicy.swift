@@ -67,7 +67,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
   /// Refetches, even fresh data, if a condition holds for the query's state.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .refetchOnReconnect(.when { $0.errorUpdateCount == 0 })
   /// ```
   ///

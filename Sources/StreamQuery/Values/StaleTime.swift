@@ -5,7 +5,7 @@
 /// when its age **equals** the stale time, so zero means stale at once.
 ///
 /// ```swift
-/// Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
+/// Query("users", id) { try await api.user(id) }.staleTime(.minutes(5))
 /// Query("countries") { try await api.countries() }.staleTime(.infinite)
 /// ```
 public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {

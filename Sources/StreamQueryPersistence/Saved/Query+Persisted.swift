@@ -16,7 +16,7 @@ extension Query where Value: Codable {
   /// the network (``/StreamQuery/NetworkMode/offlineFirst``), unless an option says otherwise.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .persisted(in: store, maxAge: .hours(24), version: "2")
   /// ```
   ///

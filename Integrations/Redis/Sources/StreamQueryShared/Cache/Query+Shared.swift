@@ -8,7 +8,7 @@ extension Query where Value: Codable {
   /// wait for it. ``SharedCache`` describes invalidations, failures and the absence of the store.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .staleTime(.minutes(1))
   ///   .shared(through: cache, tags: ["team 7"])
   /// ```
@@ -45,7 +45,7 @@ extension Query where Value: Codable {
   /// fetches of such queries fail with ``SharedCacheError/cacheGone(key:)``.
   ///
   /// ```swift
-  /// let user = Query("user", id) { try await api.user(id) }
+  /// let user = Query("users", id) { try await api.user(id) }
   ///   .staleTime(.minutes(1))
   ///   .shared(tags: ["team 7"])
   /// ```

@@ -11,7 +11,7 @@ internal import Synchronization
 /// let client = QueryClient(configuration: .server)
 /// let cache = try SharedCache(store, for: client, SharedCacheConfiguration(namespace: "shop"))
 /// async let reading: Void = cache.run()
-/// let user = Query("user", id) { try await api.user(id) }
+/// let user = Query("users", id) { try await api.user(id) }
 ///   .staleTime(.minutes(1))
 ///   .shared(through: cache)
 /// ```

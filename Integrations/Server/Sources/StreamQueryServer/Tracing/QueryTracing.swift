@@ -38,7 +38,7 @@ public final class QueryTracing: Sendable {
   /// Use the span for attributes of your own. Do not end it: the fetch does that.
   ///
   /// ```swift
-  /// let user = Query("user", id) {
+  /// let user = Query("users", id) {
   ///   let answer = try await api.answer(for: id)
   ///   QueryTracing.currentSpan?.attributes["api.region"] = answer.region
   ///   return answer.user
