@@ -1,12 +1,12 @@
 // A server that answers a hundred requests a second from a server behind it, which is well, then slow, then
-// away, then well again, for half a minute each of virtual time. The table says how the requests fared.
+// down, then well again, for half a minute each of virtual time. The table says how the requests fared.
 import StreamQuery
 import StreamQueryTesting
 import Synchronization
 
 struct Outage: Error {}
 
-/// A phase of half a minute, in which upstream works well, is slow, or is away.
+/// A phase of half a minute, in which upstream works well, is slow, or is down.
 struct Phase: Sendable {
   let name: String
   let delay: Duration
@@ -15,7 +15,7 @@ struct Phase: Sendable {
   static let all = [
     Phase(name: "well", delay: .milliseconds(50)),
     Phase(name: "slow", delay: .seconds(4)),
-    Phase(name: "away", delay: .milliseconds(50), isAway: true),
+    Phase(name: "down", delay: .milliseconds(50), isAway: true),
     Phase(name: "well again", delay: .milliseconds(50)),
   ]
 

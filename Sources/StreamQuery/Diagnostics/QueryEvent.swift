@@ -11,7 +11,7 @@ public import Foundation
 ///
 /// ```swift
 /// for await event in client.events {
-///   logger.debug("\(event)")   // 12:00:03 fetched ["user",42] for subscribed in 0.031 s
+///   logger.debug("\(event)")   // fetched ["users", 42] for subscribed in 0.031 seconds
 /// }
 /// ```
 public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
