@@ -178,14 +178,14 @@ private actor Store {
   func load(_ id: User.ID) async throws -> User { try await SlowAPI.live.user(id) }
 
   func user(_ id: User.ID) -> Query<User> {
-    Query("user", id) { [weak self] in
+    Query("users", id) { [weak self] in
       guard let self else { throw Gone() }
       _ = await self.token
       return try await self.load(id)
     }.retry(0)
   }
 
-  func strong(_ id: User.ID) -> Query<User> { Query("user", id) { try await self.load(id) } }
+  func strong(_ id: User.ID) -> Query<User> { Query("users", id) { try await self.load(id) } }
 
   /// An updater may wait for a store, so it takes copies of what its caller is isolated to.
   func write(to client: QueryClient) -> Int {
@@ -245,16 +245,16 @@ private actor Store {
 
   func queries() -> [Query<User>] {
     [
-      Query("user", page) { [page, server] in try await server.user(page) },
-      Query("user", page) { try await self.server.user(await self.page) },
-      Query("user") { @MainActor in try await self.server.user(self.page) },
-      Query("user") { try await SlowAPI.live.user(1) }
+      Query("users", page) { [page, server] in try await server.user(page) },
+      Query("users", page) { try await self.server.user(await self.page) },
+      Query("users") { @MainActor in try await self.server.user(self.page) },
+      Query("users") { try await SlowAPI.live.user(1) }
         .refetchOnActive(.when { await self.isSearching })
         .refetchOnReconnect(.when { [weak self] in await self?.isSearching ?? false })
         .refetchInterval(isVisible ? .seconds(5) : nil),
-      Query("user") { try await SlowAPI.live.user(1) }
+      Query("users") { try await SlowAPI.live.user(1) }
         .refetchOnActive(.when { @MainActor () async in self.isSearching }),
-      Query("user") { try await SlowAPI.live.user(1) }
+      Query("users") { try await SlowAPI.live.user(1) }
         .refetchOnReconnect { info in self.isVisible && info.isStale ? .always : .never },
     ]
   }

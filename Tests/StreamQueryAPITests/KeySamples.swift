@@ -15,14 +15,14 @@ import Testing
   @Test func aFetchGetsTheInputsOfItsKey() async throws {
     let api = API.live
     let client = QueryClient()
-    let user = Query("user", for: 7, fetch: api.user(_:))
+    let user = Query("users", for: 7, fetch: api.user(_:))
     let books = Query("products", for: Category.books, 2) { category, page in
       try await api.products(in: category, page: page)
     }
     let list = Query("lists", for: "a", 1, true) { context, name, count, isLong in
       "\(name) \(count) \(isLong) \(context.key)"
     }
-    #expect(user.key == QueryKey("user", 7))
+    #expect(user.key == QueryKey("users", 7))
     #expect(books.key == QueryKey("products", Category.books, 2))
     #expect(try await client.fetch(user).id == 7)
     #expect(try await client.fetch(books) == [Product(id: 2)])
@@ -42,12 +42,12 @@ import Testing
     let id = 42
     let text: QueryKey<[User]> = "users"
     let list: QueryKey<[User]> = ["users"]
-    let mixed: QueryKey<User> = ["user", id, Category.books, true, 1.5, nil, "x/\(id)"]
-    let nested: QueryKey<User> = ["user", [1, 2, 3]]
+    let mixed: QueryKey<User> = ["users", id, Category.books, true, 1.5, nil, "x/\(id)"]
+    let nested: QueryKey<User> = ["users", [1, 2, 3]]
     let empty: QueryKey<User> = []
     #expect(text == list)
     #expect(mixed.erased.count == 7)
-    #expect(nested == QueryKey("user", [1, 2, 3]))
+    #expect(nested == QueryKey("users", [1, 2, 3]))
     #expect(empty == QueryKey())
     #expect(QueryKey<User>("user/\(id)") == "user/42")
   }
@@ -79,7 +79,7 @@ import Testing
     let id: Int? = 3
     let existential: any Hashable & Sendable = 5
     let key = QueryKey<User>(
-      "user",
+      "users",
       Category.books,
       UUID(),
       Date(),
@@ -99,8 +99,8 @@ import Testing
       Decimal(3)
     )
     #expect(key.erased.count == 18)
-    #expect(["user", existential] as QueryKey<User> == ["user", 5])
-    #expect(QueryKey<User>("user", id) == QueryKey<User>("user", 3))
+    #expect(["users", existential] as QueryKey<User> == ["users", 5])
+    #expect(QueryKey<User>("users", id) == QueryKey<User>("users", 3))
   }
 
   @Test func expressionsArePartsOfKeys() {

@@ -22,9 +22,9 @@ import Testing
 
   @Test func keysAloneServeReadsAndWrites() async {
     client.setData([.ada], for: .users(in: 3))
-    client.setData(User.ada, for: ["user", 9])
+    client.setData(User.ada, for: ["users", 9])
     client.setData([User.ada], for: "everybody")
-    let user: User? = client.data(for: ["user", 9])
+    let user: User? = client.data(for: ["users", 9])
     #expect(user == .ada)
     #expect(client.data(for: .users(in: 3))?.count == 1)
     #expect(client.data(for: Keys.everybody)?.count == 1)
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func inlineQueriesNeedNoName() async throws {
-    let user = try await client.fetch(Query("user", 1) { try await api.user(1) })
+    let user = try await client.fetch(Query("users", 1) { try await api.user(1) })
     let names = try await client.fetch(
       Query("names") { context in
         let users = try await api.users()
@@ -92,15 +92,15 @@ import Testing
 
 private enum Keys {
   static let everybody: QueryKey<[User]> = "everybody"
-  static func user(_ id: User.ID) -> QueryKey<User> { ["user", id] }
+  static func user(_ id: User.ID) -> QueryKey<User> { ["users", id] }
 }
 
 extension QueryKey where Value == User {
-  fileprivate static func user(_ id: User.ID) -> Self { ["user", id] }
+  fileprivate static func user(_ id: User.ID) -> Self { ["users", id] }
 }
 
 extension Query where Value == User {
-  fileprivate static func item(_ id: Int) -> Self { Query("user", id) { .ada } }
+  fileprivate static func item(_ id: Int) -> Self { Query("users", id) { .ada } }
 }
 
 extension Query where Value == Repo {

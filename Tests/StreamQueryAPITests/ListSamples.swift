@@ -60,7 +60,7 @@ import Testing
 
   @Test func queriesOfOneKeyAreToldApartByTheirTypes() {
     let user = AnyQuery(.user(1))
-    let names = AnyQuery(Query<[String]>("user", 1) { ["Ada"] })
+    let names = AnyQuery(Query<[String]>("users", 1) { ["Ada"] })
     #expect(user.key == names.key)
     #expect(user.valueType == User.self && names.valueType == [String].self)
   }

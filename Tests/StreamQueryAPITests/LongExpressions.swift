@@ -40,7 +40,7 @@ private struct Calls {
 
   func longChainOfModifiers(_ i: Int, _ s: String, _ isVisible: Bool) {
     _ = Query(
-      "user",
+      "users",
       i,
       s,
       Category.books,
@@ -57,15 +57,15 @@ private struct Calls {
   }
 
   func longChainOfRules(_ isVisible: Bool) {
-    _ = Query("user", 1) { try await [api.user(1)].map(\.name) }
+    _ = Query("users", 1) { try await [api.user(1)].map(\.name) }
       .enabled { $0.errorUpdateCount < 3 && isVisible }
       .enabled { $0?.count != 3 || !isVisible }
       .staleTime { $0.observerCount > 10 ? .after(.minutes(1)) : .infinite }
       .staleTime { ($0?.count ?? 0) > 10 ? .after(.minutes(1)) : .infinite }
-    _ = Query("user", 1) { try await [api.user(1)].map(\.name) }
+    _ = Query("users", 1) { try await [api.user(1)].map(\.name) }
       .refetchInterval { $0.dataUpdateCount < 3 ? .seconds(1) : isVisible ? .seconds(2) : nil }
       .refetchInterval { ($0 ?? []).isEmpty ? .seconds(1) : isVisible ? .seconds(2) : nil }
-    _ = Query("user", 1) { try await [api.user(1)].map(\.name) }
+    _ = Query("users", 1) { try await [api.user(1)].map(\.name) }
       .refetchOnSubscribe { $0.isStale && isVisible ? .always : .never }
       .refetchOnActive { $0.isStale && isVisible ? .always : .never }
       .refetchOnReconnect { $0.isStale && isVisible ? .always : .never }
@@ -105,7 +105,7 @@ private struct Calls {
 
   func inlineQueryWithOperators() async {
     let query = client.stream(
-      Query("user", 1) { context in
+      Query("users", 1) { context in
         let user = try await api.user(context.attempt)
         return [user, user]
       }.staleTime(.minutes(1))

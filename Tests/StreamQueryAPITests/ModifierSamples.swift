@@ -5,7 +5,7 @@ import Testing
 
 /// Options as modifiers, in all their forms.
 @Suite struct ModifierSamples {
-  let query = Query("user", 1) { try await api.user(1) }
+  let query = Query("users", 1) { try await api.user(1) }
 
   @Test func modifiersChain() {
     let chained =
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func modifiersFollowALongClosure() {
-    let chained = Query("user", 1) { context in
+    let chained = Query("users", 1) { context in
       let user = try await api.user(1, isRetry: context.attempt > 0)
       return user
     }
@@ -166,7 +166,7 @@ import Testing
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<User>(.failure(error, after: .milliseconds(10)))
-    let recording = simulation.record(client.stream(change(Query("user", 1, fetch: fetch))))
+    let recording = simulation.record(client.stream(change(Query("users", 1, fetch: fetch))))
     simulation.advance(by: .seconds(70))
     let calls = fetch.calls
     // Every failure is a snapshot; while attempts follow, none of them is the result's error.

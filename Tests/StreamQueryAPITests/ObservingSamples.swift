@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func resultsCarryEverythingThatViewsAskFor() throws {
-    let failing = Query<User>("user", 0) { throw AuthError() }.retry(.never)
+    let failing = Query<User>("users", 0) { throw AuthError() }.retry(.never)
     let recording = simulation.record(client.stream(failing))
     simulation.settle()
     let result = try #require(recording.values.last)

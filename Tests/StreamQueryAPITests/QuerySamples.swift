@@ -18,18 +18,18 @@ import Testing
   }
 
   @Test func closuresMayOrMayNotTakeTheContext() throws {
-    let plain = Query("user", 1) { try await api.user(1) }
-    let several = Query("user", 2) {
+    let plain = Query("users", 1) { try await api.user(1) }
+    let several = Query("users", 2) {
       let user = try await api.user(2)
       return user.name
     }
-    let context = Query("user", 3) { context in
+    let context = Query("users", 3) { context in
       let user = try await api.user(3, isRetry: context.attempt > 0)
       return [user, user]
     }
-    let short = Query<User>("user", 4) { try await api.user(4 + $0.attempt) }
-    let ignored = Query<User>("user", 5) { _ in .ada }
-    let immediate = Query<User>("user", 6) { .ada }
+    let short = Query<User>("users", 4) { try await api.user(4 + $0.attempt) }
+    let ignored = Query<User>("users", 5) { _ in .ada }
+    let immediate = Query<User>("users", 6) { .ada }
     #expect(try fetched(plain).id == 1)
     #expect(try fetched(several) == "Ada")
     #expect(try fetched(context).count == 2)
@@ -60,10 +60,10 @@ import Testing
   }
 
   @Test func closuresMayThrowOnly() {
-    let plain = Query<User>("user", 1) { throw AuthError() }
-    let context = Query<User>("user", 2) { _ in throw AuthError() }
-    let typed = Query<User>("user", 3) { () async throws(AuthError) -> User in throw AuthError() }
-    let sometimes = Query<User>("user", 4) { context in
+    let plain = Query<User>("users", 1) { throw AuthError() }
+    let context = Query<User>("users", 2) { _ in throw AuthError() }
+    let typed = Query<User>("users", 3) { () async throws(AuthError) -> User in throw AuthError() }
+    let sometimes = Query<User>("users", 4) { context in
       if context.attempt == 0 { throw AuthError() }
       return .ada
     }
@@ -74,7 +74,7 @@ import Testing
 
   @Test func closuresUseStatementsOfAllKinds() throws {
     let id: Int? = 3
-    let guarded = Query("user", id) {
+    let guarded = Query("users", id) {
       guard let id else { throw AuthError() }
       return try await api.user(id)
     }

@@ -12,7 +12,7 @@ import Testing
       .value(.ada, after: .milliseconds(30)),
       .failure(Offline(), after: .milliseconds(5))
     )
-    let recording = simulation.record(client.stream(Query("user", 1, fetch: fetch)))
+    let recording = simulation.record(client.stream(Query("users", 1, fetch: fetch)))
     simulation.advance(by: .seconds(1))
     #expect(recording.summaries == [.pending(isFetching: true), .success(.ada)])
     #expect(simulation.isIdle)
@@ -22,7 +22,7 @@ import Testing
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<User>(.failure(Offline()), .failure(Offline()), .value(.ada))
-    let recording = simulation.record(client.stream(Query("user", 1, fetch: fetch)))
+    let recording = simulation.record(client.stream(Query("users", 1, fetch: fetch)))
     simulation.advance(by: .seconds(10))
     #expect(
       recording.timeline == [
@@ -38,7 +38,7 @@ import Testing
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<User>(.failure(Offline()), .value(.ada, after: .milliseconds(30)))
-    let recording = simulation.record(client.stream(Query("user", 1, fetch: fetch)))
+    let recording = simulation.record(client.stream(Query("users", 1, fetch: fetch)))
     simulation.advance(by: .seconds(10))
     #expect(recording.timeline.last == TimedSummary(at: .milliseconds(1030), .success(.ada)))
     #expect(fetch.calls.map(\.outcome) == [.failure, .value])

@@ -27,7 +27,7 @@ import Testing
     let fetch = ScriptedFetch<User>(.value(.ada))
     let recording = simulation.record(
       client.stream(
-        Query("user", 1, fetch: fetch).staleTime(.infinite).refetch(on: ticks.map { $0 + 1 })
+        Query("users", 1, fetch: fetch).staleTime(.infinite).refetch(on: ticks.map { $0 + 1 })
       )
     )
     simulation.settle()
@@ -141,19 +141,19 @@ import Testing
     let (mixed, mixedIDs) = AsyncStream.makeStream(of: Int.self)
     let handles = [
       client.connect(triggers: stale.map { _ in .refetch(.stale && .active) }),
-      client.connect(triggers: keyed.map { id in .invalidate(["user", id], refetch: .all) }),
+      client.connect(triggers: keyed.map { id in .invalidate(["users", id], refetch: .all) }),
       client.connect(triggers: some.compactMap { $0 > 1 ? .invalidate(["inbox", $0]) : nil }),
       client.connect(
         triggers: mixed.map { id -> QueryTrigger in
           if id > 1 { return .refetch(.stale) }
-          return .invalidate(["user", id])
+          return .invalidate(["users", id])
         }
       ),
     ]
-    let fresh = simulation.record(client.stream(counting("user", 1).staleTime(.infinite)))
+    let fresh = simulation.record(client.stream(counting("users", 1).staleTime(.infinite)))
     let old = simulation.record(client.stream(counting("inbox", 2)))
     simulation.advance(by: .seconds(1))
-    let left = counting("user", 2).staleTime(.infinite)
+    let left = counting("users", 2).staleTime(.infinite)
     simulation.task { [client] in await client.prefetch(left) }
     var unobserved: [Int?] = []
     let inputs = [(staleIDs, 1), (keyedIDs, 1), (keyedIDs, 2), (someIDs, 1), (someIDs, 2)]
@@ -213,7 +213,7 @@ import Testing
     let client = QueryClient()
     client.setDefaults(QueryDefaults(gcTime: .minutes(1)))
     client.setDefaults(QueryOptions(staleTime: .after(.minutes(1)), retry: 1), for: "products")
-    client.setDefaults(.default, for: ["user"]) { context in
+    client.setDefaults(.default, for: ["users"]) { context in
       User(id: context.attempt, name: "default")
     }
     #expect(client.defaultOptions(for: ["products", 1]).gcTime == .minutes(1))
@@ -222,8 +222,8 @@ import Testing
 
   @Test func aDefaultFetchServesKeys() async throws {
     let client = QueryClient()
-    client.setDefaults(.default, for: "user") { _ in User.ada }
-    #expect(try await client.fetch(Query<User>(key: ["user", 1])) == .ada)
+    client.setDefaults(.default, for: "users") { _ in User.ada }
+    #expect(try await client.fetch(Query<User>(key: ["users", 1])) == .ada)
   }
 
   @Test func sourcesAreAnySequencesOfStates() {

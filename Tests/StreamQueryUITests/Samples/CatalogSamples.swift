@@ -84,10 +84,10 @@ extension Query where Value == Int {
     let search = Search(text: "engine")
     let part: any Hashable & Sendable = id
     let keys: [QueryKey<[Repo]>] = [
-      "user", "user-\(id)", QueryKey(search), [search, search], ["user", part],
+      "users", "user-\(id)", QueryKey(search), [search, search], ["users", part],
     ]
     #expect(Set(keys).count == 5)
-    #expect(Query(search).key == keys[2] && keys[4] == QueryKey("user", 42))
+    #expect(Query(search).key == keys[2] && keys[4] == QueryKey("users", 42))
   }
 
   @Test("W01: users are named once, with nobody as the value until they are there")

@@ -129,7 +129,7 @@ import Testing
       let client = QueryClient(simulation: simulation)
       let app = ErrorBoundary { /* logs */  }
       let boundary = ErrorBoundary(parent: app, catches: { !($0 is AuthError) })
-      let failing = Query<User>("user", 1, fetch: ScriptedFetch(.failure(Offline()), .value(.ada)))
+      let failing = Query<User>("users", 1, fetch: ScriptedFetch(.failure(Offline()), .value(.ada)))
         .retry(0).throwOnError(.when { error, info in info.data == nil && error is Offline })
       let user = ObservedQuery(failing, client: client)
       user.boundary = boundary
