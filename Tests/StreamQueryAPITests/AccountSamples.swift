@@ -15,11 +15,11 @@ import Testing
     try simulation.run {
       let account = try await accounts.open("user-42")
       account.client.setData(1, for: "number" as QueryKey<Int>)
-      #expect(account.name == "user-42" && account.id == "user-42")
-      #expect(accounts.opened.map(\.name) == ["user-42"])
+      expect(account.name == "user-42" && account.id == "user-42")
+      expectEqual(accounts.opened.map(\.name), ["user-42"])
       try await account.end()
-      #expect(account.hasEnded && account.client.isErased)
-      #expect(accounts.opened.isEmpty)
+      expect(account.hasEnded && account.client.isErased)
+      expectEmpty(accounts.opened)
       try await accounts.end("somebody else")
       try await accounts.finishEndings()
       let again = try await accounts.open("user-42")
@@ -31,7 +31,7 @@ import Testing
     let accounts = QueryAccounts(in: store, configuration: .server) { name, configuration in
       configuration.limit = CacheLimit(maxEntries: name == "large" ? 10_000 : 1_000)
     }
-    #expect(accounts.opened.isEmpty)
+    expectEmpty(accounts.opened)
   }
 
   @Test func adaptersAreToldOfTheEnd() throws {
@@ -41,7 +41,7 @@ import Testing
       let account = try await accounts.open("user-42")
       let handler = account.client.whenErased { log.send("erased") }
       try await account.end()
-      #expect(account.client.whenErased {} == nil)
+      expectNil(account.client.whenErased {})
       withExtendedLifetime(handler) {}
     }
   }
@@ -53,6 +53,6 @@ import Testing
     }
     client.setData(1, for: "number" as QueryKey<Int>)
     try simulation.run { try await client.save() }
-    #expect(store.load("account 1").records.count == 1)
+    expectEqual(store.load("account 1").records.count, 1)
   }
 }

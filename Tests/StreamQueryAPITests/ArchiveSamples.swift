@@ -23,8 +23,8 @@ extension Mutation where Input == ArchivedRename, Output == User {
     client.setData(.ada, for: .user(1))
     client.setData([], for: QueryKey<[Product]>("products", Category.books, 2))
     let export = client.export()
-    #expect(export.archive.entries.count == 3)
-    #expect(export.skipped.isEmpty)
+    expectEqual(export.archive.entries.count, 3)
+    expectEmpty(export.skipped)
     let bytes = try export.archive.encoded()
 
     let next = QueryClient()
@@ -38,10 +38,10 @@ extension Mutation where Input == ArchivedRename, Output == User {
         .mutations(from: ArchivedRename.self, to: Void.self),
       ]
     )
-    #expect(report.entryCount == 3)
-    #expect(report.mutationCount == 0)
-    #expect(next.data(for: .user(1)) == .ada)
-    #expect(next.data(for: QueryKey<[Product]>("products", Category.books, 2)) == [])
+    expectEqual(report.entryCount, 3)
+    expectEqual(report.mutationCount, 0)
+    expectEqual(next.data(for: .user(1)), .ada)
+    expectEqual(next.data(for: QueryKey<[Product]>("products", Category.books, 2)), [])
   }
 
   @Test func filtersErrorsAndCodingsAreChosen() throws {
@@ -73,14 +73,14 @@ extension Mutation where Input == ArchivedRename, Output == User {
       case .key(let error): print(skipped.key, error)
       }
     }
-    #expect(report.skipped.count == 1)
+    expectEqual(report.skipped.count, 1)
   }
 
   @Test func whatIsBeingFetchedFollows() async throws {
     client.setData(.ada, for: .user(1))
     var lines: [Data] = []
     for await export in client.exportStream(.prefix("users"), errors: .redacted) {
-      #expect(export.skipped.isEmpty)
+      expectEmpty(export.skipped)
       lines.append(try export.archive.encoded())
     }
     let (archives, input) = AsyncThrowingStream.makeStream(of: CacheArchive.self)
@@ -88,8 +88,8 @@ extension Mutation where Input == ArchivedRename, Output == User {
     input.finish()
     let next = QueryClient()
     let report = try await next.import(contentsOf: archives, for: [.values(of: User.self)])
-    #expect(report.entryCount == 1)
-    #expect(next.data(for: .user(1)) == .ada)
+    expectEqual(report.entryCount, 1)
+    expectEqual(next.data(for: .user(1)), .ada)
     // Both ends at the same time, as in a page that is rendered.
     let (more, page) = AsyncStream.makeStream(of: Data.self)
     let browser = QueryClient()
@@ -102,7 +102,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
       page.yield(try export.archive.encoded())
     }
     page.finish()
-    #expect(try await both.entryCount == 1)
+    try await expectEqual(both.entryCount, 1)
     // A sequence that cannot fail needs no `try`.
     let pending = CacheArchive(pending: [#"Swift.String["later"]"#])
     let none = await next.import(
@@ -110,7 +110,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
         $0.yield(pending); $0.finish()
       }
     )
-    #expect(none.entryCount == 0)
+    expectEqual(none.entryCount, 0)
   }
 
   @Test func brokenBytesAreATypedError() {
@@ -130,7 +130,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
     struct Backup: Codable { var archive: CacheArchive }
     let data = try PropertyListEncoder().encode(Backup(archive: client.export().archive))
     let backup = try PropertyListDecoder().decode(Backup.self, from: data)
-    #expect(backup.archive == CacheArchive())
+    expectEqual(backup.archive, CacheArchive())
   }
 
   @Test func streamedQueriesComeInTwoForms() async throws {
@@ -147,7 +147,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
     } reduce: {
       $0 += $1
     }
-    #expect(try await client.fetch(list) == ["a", "b"])
-    #expect(try await client.fetch(text) == "ab")
+    try await expectEqual(client.fetch(list), ["a", "b"])
+    try await expectEqual(client.fetch(text), "ab")
   }
 }

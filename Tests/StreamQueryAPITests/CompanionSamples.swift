@@ -27,7 +27,7 @@ private struct Accountant: FetchCompanion {
 @Suite struct CompanionSamples {
   @Test func anAttemptCanBeMadeToTryACompanion() async throws {
     let attempt = AccompaniedAttempt { 7 }
-    #expect(try await attempt() == 7)
+    try await expectEqual(attempt(), 7)
   }
 
   @Test func aCompanionSeesWhoJoins() {
@@ -43,8 +43,8 @@ private struct Accountant: FetchCompanion {
     let seen = simulation.record(joined)
     let waits = simulation.record(waited)
     simulation.advance(by: .seconds(1))
-    #expect(seen.values.last == 1)
-    #expect(waits.values.last == .seconds(1))
-    #expect(events.values.compactMap(\.fetch?.description).count == 2)
+    expectEqual(seen.values.last, 1)
+    expectEqual(waits.values.last, .seconds(1))
+    expectEqual(events.values.compactMap(\.fetch?.description).count, 2)
   }
 }

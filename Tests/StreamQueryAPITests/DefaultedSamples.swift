@@ -14,23 +14,26 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let recording = simulation.record(client.stream(.favorites))
     let results = simulation.record(client.results(of: .favorites))
-    #expect(client.data(for: .favorites).isEmpty)
-    #expect(client.result(for: .favorites).isDefault)
-    #expect(client.result(for: .favorites).isRestoring)
+    expectEmpty(client.data(for: .favorites))
+    expect(client.result(for: .favorites).isDefault)
+    expect(client.result(for: .favorites).isRestoring)
     client.updateData(for: .favorites) { $0.append(.ada) }
     client.setData([.ada], for: .favorites)
     simulation.settle()
     let users = try simulation.run { try await client.fetch(.favorites) }
-    #expect(users == [.ada])
-    #expect(try simulation.run { try await client.fetch(.favorites, throwOnError: true) } == [.ada])
-    #expect(recording.values.last?.data == [.ada])
-    #expect(results.values.last?.data.count == 1)
+    expectEqual(users, [.ada])
+    try expectEqual(
+      simulation.run { try await client.fetch(.favorites, throwOnError: true) },
+      [.ada]
+    )
+    expectEqual(recording.values.last?.data, [.ada])
+    expectEqual(results.values.last?.data.count, 1)
     simulation.run {
       await client.invalidate(.favorites)
       await client.prefetch(.favorites)
     }
     let ensured: [User] = try simulation.run { try await client.ensure(.favorites) }
-    #expect(ensured.count == 1)
+    expectEqual(ensured.count, 1)
     recording.cancel()
     results.cancel()
     end(client)
@@ -39,9 +42,9 @@ import Testing
   @Test("K16 K18: the same for files, app defaults, memory and a store of one's own")
   func everyStore() {
     let queries: [DefaultedQuery<String>] = [.draft, .theme, .session, .pinned]
-    #expect(queries.map(\.defaultValue) == ["", "light", "none", "nothing"])
+    expectEqual(queries.map(\.defaultValue), ["", "light", "none", "nothing"])
     let client = QueryClient(simulation: simulation)
-    for query in queries { #expect(client.data(for: query) == query.defaultValue) }
+    for query in queries { expectEqual(client.data(for: query), query.defaultValue) }
     simulation.settle()
     client.setData("Dear Ada", for: .draft)
     client.setData("dark", for: .theme)
@@ -49,8 +52,8 @@ import Testing
     client.setData("first", for: .pinned)
     let draft: String = client.data(for: .draft)
     let pinned: String = client.data(for: .pinned)
-    #expect(draft == "Dear Ada")
-    #expect(pinned == "first")
+    expectEqual(draft, "Dear Ada")
+    expectEqual(pinned, "first")
     client.shutDown()
     // Months later, at the next launch: what nobody can fetch again does not grow too old. What the store of
     // one's own forgets is shown as the default.
@@ -58,7 +61,7 @@ import Testing
     let next = QueryClient(simulation: simulation)
     let shown = queries.map { simulation.record(next.stream($0)) }
     simulation.settle()
-    #expect(shown.map { $0.values.last?.data } == ["Dear Ada", "dark", "abc", "nothing"])
+    expectEqual(shown.map { $0.values.last?.data }, ["Dear Ada", "dark", "abc", "nothing"])
     for recording in shown { recording.cancel() }
     end(next)
     try? FileManager.default.removeItem(at: directory)
@@ -68,12 +71,12 @@ import Testing
   func oneEntry() {
     let client = QueryClient(simulation: simulation)
     client.setData([.ada], for: DefaultedQuery.favorites)
-    #expect(client.data(for: DefaultedQuery.favorites.key) == [.ada])
-    #expect(client.data(for: DefaultedQuery.favorites.query) == [.ada])
+    expectEqual(client.data(for: DefaultedQuery.favorites.key), [.ada])
+    expectEqual(client.data(for: DefaultedQuery.favorites.query), [.ada])
     // A query wins over a defaulted query of its name.
     let users = client.data(for: .allUsers)
-    #expect(users == nil)
-    #expect(client.data(for: DefaultedQuery.allUsers).isEmpty)
+    expectNil(users)
+    expectEmpty(client.data(for: DefaultedQuery.allUsers))
     end(client)
   }
 

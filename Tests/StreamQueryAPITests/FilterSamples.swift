@@ -23,64 +23,67 @@ import Testing
   private func count(_ filter: QueryFilter) -> Int { client.diagnostics(filter).count }
 
   @Test func operatorsCompose() {
-    #expect(count(.all) == 3)
-    #expect(count(.prefix("repos")) == 2)
-    #expect(count(.prefix("repos", "octocat")) == 1)
-    #expect(count(.prefix(["repos", "octocat"]) || .prefix("users")) == 2)
-    #expect(count(.prefix("repos") && .stale && .inactive) == 2)
-    #expect(count(.prefix("repos") && !.stale) == 0)
-    #expect(count((.stale || .fetching) && !(.active || .prefix("repos")) && !.fresh) == 1)
-    #expect(count(.key(.users) || .key(QueryKey<User>("users", 1)) && !.stale) == 1)
-    #expect(count(.query(.users)) == 1)
-    #expect(count(.status(.success) && .fetchStatus(.idle) && !.paused) == 3)
+    expectEqual(count(.all), 3)
+    expectEqual(count(.prefix("repos")), 2)
+    expectEqual(count(.prefix("repos", "octocat")), 1)
+    expectEqual(count(.prefix(["repos", "octocat"]) || .prefix("users")), 2)
+    expectEqual(count(.prefix("repos") && .stale && .inactive), 2)
+    expectEqual(count(.prefix("repos") && !.stale), 0)
+    expectEqual(count((.stale || .fetching) && !(.active || .prefix("repos")) && !.fresh), 1)
+    expectEqual(count(.key(.users) || .key(QueryKey<User>("users", 1)) && !.stale), 1)
+    expectEqual(count(.query(.users)), 1)
+    expectEqual(count(.status(.success) && .fetchStatus(.idle) && !.paused), 3)
   }
 
   @Test func literalsArePrefixes() {
     let owner = "octocat"
-    #expect(count("repos") == 2)
-    #expect(count(["repos", owner]) == 1)
-    #expect(count(["repos"] && .stale) == 2)
-    #expect(count("repos" && .stale) == 2)
+    expectEqual(count("repos"), 2)
+    expectEqual(count(["repos", owner]), 1)
+    expectEqual(count(["repos"] && .stale), 2)
+    expectEqual(count("repos" && .stale), 2)
     let filter: QueryFilter = .stale && !.active || .prefix("a")
-    #expect(count(filter) == 3)
+    expectEqual(count(filter), 3)
   }
 
   @Test func predicatesSeeWhatTheCacheKnows() {
-    #expect(count(.where { $0.observerCount == 0 } && .stale) == 3)
-    #expect(count(.prefix("repos") && .where { $0.key.count > 2 }) == 0)
-    #expect(
+    expectEqual(count(.where { $0.observerCount == 0 } && .stale), 3)
+    expectEqual(count(.prefix("repos") && .where { $0.key.count > 2 }), 0)
+    expectEqual(
       count(
         .where { info in
           let age = info.age ?? .zero
           return age < .hours(1) && info.isStale
         }
-      ) == 3
+      ),
+      3
     )
   }
 
   @Test func longExpressionsStayQuickToCompile() {
     let (owner, number) = ("octocat", 3)
-    #expect(
+    expectEqual(
       count(
         .prefix(["a", owner, number]) && .stale
           && .where { $0.observerCount > number && !$0.isStale }
           || !.prefix(["repos", owner + "x", number + 1]) && (.active || .fetching)
-      ) == 0
+      ),
+      0
     )
-    #expect(
+    expectEqual(
       count(
         .prefix("a") && .stale && .inactive || .prefix("b") && !.fetching && .fresh
           || .prefix("c", 1) && !(.stale || .active) && .where { $0.observerCount > 2 }
           || !.prefix("d") && .active || .key(.users) && !.stale
-      ) == 0
+      ),
+      0
     )
   }
 
   @Test func filtersAreNamedInExtensions() async {
     await client.invalidate(.repos)
     await client.invalidate(.repo("ada") && .stale && !.active, refetch: .never)
-    #expect(count(.repos && .where(\.isInvalidated)) == 2)
-    #expect(client.fetchingCount(.repos) == 0)
+    expectEqual(count(.repos && .where(\.isInvalidated)), 2)
+    expectEqual(client.fetchingCount(.repos), 0)
   }
 
   @Test(arguments: [true]) func bulkCallsTakeFilters(isLive: Bool) async throws {
@@ -96,20 +99,20 @@ import Testing
     client.cancel(.prefix("repos"))
     if isLive && client.fetchingCount(.stale && !.active) > 0 { await client.refetch(.stale) }
     client.remove(!.active && .prefix("repos"))
-    #expect(count(.all) == 1)
+    expectEqual(count(.all), 1)
     await client.reset(.users)
     client.remove(.inactive)
     client.clear()
-    #expect(count(.all) == 0)
+    expectEqual(count(.all), 0)
   }
 
   @Test func typedEntriesAreListed() {
-    #expect(client.entries(of: [Repo].self, .prefix("repos")).count == 2)
+    expectEqual(client.entries(of: [Repo].self, .prefix("repos")).count, 2)
     let written = client.updateData(matching: "repos", of: [Repo].self) { _, repos in
       repos?.append(Repo(id: 1, name: "engine"))
     }
-    #expect(written == 2)
-    #expect(client.entries(of: [Repo].self).flatMap(\.data).count == 2)
+    expectEqual(written, 2)
+    expectEqual(client.entries(of: [Repo].self).flatMap(\.data).count, 2)
   }
 }
 

@@ -10,9 +10,9 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let store = Store()
     let query = simulation.run { await store.user(3) }
-    #expect(try simulation.run { try await client.fetch(query) }.id == 3)
-    #expect(simulation.run { await store.write(to: client) } == 1)
-    #expect(client.data(for: query)?.email == "token!")
+    try expectEqual(simulation.run { try await client.fetch(query) }.id, 3)
+    expectEqual(simulation.run { await store.write(to: client) }, 1)
+    expectEqual(client.data(for: query)?.email, "token!")
   }
 
   @Test func aQueryKeepsTheActorThatItsFetchNames() throws {
@@ -23,16 +23,16 @@ import Testing
     let held = simulation.record(client.stream(strong))
     let gone = simulation.record(client.stream(weak))
     simulation.advance(by: .seconds(1))
-    #expect(held.summaries == [.pending(isFetching: true), .success(User(id: 4, name: "Ada"))])
+    expectEqual(held.summaries, [.pending(isFetching: true), .success(User(id: 4, name: "Ada"))])
     // The other has failed before anybody looks.
-    #expect(gone.summaries == [.failure(Gone())])
+    expectEqual(gone.summaries, [.failure(Gone())])
     held.cancel()
     gone.cancel()
   }
 
   @Test func aRequestAsksAMainActorService() async throws {
     let repos = try await QueryClient().fetch(Query(ServiceSearch(text: "swift")))
-    #expect(repos == [Repo(id: 1, name: "swift")])
+    expectEqual(repos, [Repo(id: 1, name: "swift")])
   }
 
   @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
@@ -47,8 +47,9 @@ import Testing
         let client = QueryClient(simulation: simulation)
         let recording = simulation.record(client.stream(query))
         simulation.advance(by: .milliseconds(10))
-        #expect(
-          recording.summaries == [.pending(isFetching: true), .success(User(id: id, name: "Ada"))]
+        expectEqual(
+          recording.summaries,
+          [.pending(isFetching: true), .success(User(id: id, name: "Ada"))]
         )
         recording.cancel()
         client.shutDown()
@@ -93,13 +94,13 @@ import Testing
     }
     model.isVisible = true
     let visible: [FetchCause?] = [.subscribed, .active, .reconnect, .interval]
-    #expect(causes(model.queries()[3]) == visible)
+    expectEqual(causes(model.queries()[3]), visible)
     model.isVisible = false
     let hidden: [FetchCause?] = [.subscribed, .active, .reconnect]
-    #expect(causes(model.queries()[3]) == hidden)
+    expectEqual(causes(model.queries()[3]), hidden)
     // Nothing is said of the network: if stale.
     let ifStale: [FetchCause?] = [.subscribed, .reconnect, .active, .reconnect]
-    #expect(causes(model.queries()[4]) == ifStale)
+    expectEqual(causes(model.queries()[4]), ifStale)
     client.shutDown()
     online.finish()
     active.finish()
@@ -116,7 +117,7 @@ import Testing
     let model = Model(client: client)
     client.setData(User(id: 42, name: "Cached"), for: .user(42))
     let task = model.runOnAStream()
-    #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [0])
+    expectEqual(client.diagnostics(.query(.user(42))).map(\.observerCount), [0])
     var names: [String?] = [model.user?.name]
     @MainActor func step(_ change: () -> Void) {
       change()
@@ -124,7 +125,7 @@ import Testing
       names.append(model.user?.name)
     }
     step {}
-    #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [1])
+    expectEqual(client.diagnostics(.query(.user(42))).map(\.observerCount), [1])
     step { model.rename(to: "Grace") }
     step { client.remove(.query(.user(42))) }
     step { client.setData(User(id: 42, name: "Ada"), for: .user(42)) }
@@ -132,8 +133,8 @@ import Testing
     // It is over: nobody shows this.
     step { model.rename(to: "Eve") }
     let shown: [String?] = [nil, "Cached", "Grace", nil, "Ada", "Ada", "Ada"]
-    #expect(names == shown)
-    #expect(client.diagnostics(.query(.user(42))).map(\.observerCount) == [0])
+    expectEqual(names, shown)
+    expectEqual(client.diagnostics(.query(.user(42))).map(\.observerCount), [0])
     client.shutDown()
   }
 
@@ -142,15 +143,15 @@ import Testing
     let model = Model(client: client)
     client.setData(User(id: 42, name: "Ada"), for: .user(42))
     await model.run()
-    #expect(model.user?.name == "Ada")
+    expectEqual(model.user?.name, "Ada")
     model.rename(to: "Grace")
-    #expect(model.user?.name == "Ada")
-    #expect(client.data(for: .user(42))?.name == "Grace")
+    expectEqual(model.user?.name, "Ada")
+    expectEqual(client.data(for: .user(42))?.name, "Grace")
     await model.load()
-    #expect(model.user?.name == "Grace")
+    expectEqual(model.user?.name, "Grace")
     let renamed = try await client.mutate(model.renaming(), with: "Ada")
-    #expect(model.user == renamed)
-    #expect(!model.isRefreshing)
+    expectEqual(model.user, renamed)
+    expect(!model.isRefreshing)
   }
 }
 

@@ -7,9 +7,9 @@ import Testing
   @Test func keysHaveAnyNumberOfParts() {
     let key = QueryKey<[Product]>("products", Category.electronics, true)
     let long = QueryKey<User>("a", 1, "b", 2, "c", 3, "d", 4, "e", 5, true, 1.5)
-    #expect(key.erased.count == 3)
-    #expect(long.erased.count == 12)
-    #expect(QueryKey<User>().erased.isEmpty)
+    expectEqual(key.erased.count, 3)
+    expectEqual(long.erased.count, 12)
+    expect(QueryKey<User>().erased.isEmpty)
   }
 
   @Test func aFetchGetsTheInputsOfItsKey() async throws {
@@ -22,20 +22,20 @@ import Testing
     let list = Query("lists", for: "a", 1, true) { context, name, count, isLong in
       "\(name) \(count) \(isLong) \(context.key)"
     }
-    #expect(user.key == QueryKey("users", 7))
-    #expect(books.key == QueryKey("products", Category.books, 2))
-    #expect(try await client.fetch(user).id == 7)
-    #expect(try await client.fetch(books) == [Product(id: 2)])
-    #expect(try await client.fetch(list) == #"a 1 true ["lists", "a", 1, true]"#)
+    expectEqual(user.key, QueryKey("users", 7))
+    expectEqual(books.key, QueryKey("products", Category.books, 2))
+    try await expectEqual(client.fetch(user).id, 7)
+    try await expectEqual(client.fetch(books), [Product(id: 2)])
+    try await expectEqual(client.fetch(list), #"a 1 true ["lists", "a", 1, true]"#)
   }
 
   @Test func aTypeMayBeTheFirstPart() {
     func key<Value: Sendable>(of type: Value.Type) -> QueryKey<Value> { QueryKey(type, 1) }
     let byType = QueryKey<Product>(Product.self, 123)
-    #expect(byType != QueryKey<Product>("Product", 123))
-    #expect(key(of: User.self) == QueryKey<User>(User.self, 1))
-    #expect(QueryKey<[User]>([User].self, 1) != QueryKey<[User]>(User.self, 1))
-    #expect(QueryKey<User>((any Error).self, 1).erased.count == 2)
+    expect(byType != QueryKey<Product>("Product", 123))
+    expectEqual(key(of: User.self), QueryKey<User>(User.self, 1))
+    expect(QueryKey<[User]>([User].self, 1) != QueryKey<[User]>(User.self, 1))
+    expectEqual(QueryKey<User>((any Error).self, 1).erased.count, 2)
   }
 
   @Test func literalsAreKeys() {
@@ -45,17 +45,17 @@ import Testing
     let mixed: QueryKey<User> = ["users", id, Category.books, true, 1.5, nil, "x/\(id)"]
     let nested: QueryKey<User> = ["users", [1, 2, 3]]
     let empty: QueryKey<User> = []
-    #expect(text == list)
-    #expect(mixed.erased.count == 7)
-    #expect(nested == QueryKey("users", [1, 2, 3]))
-    #expect(empty == QueryKey())
-    #expect(QueryKey<User>("user/\(id)") == "user/42")
+    expectEqual(text, list)
+    expectEqual(mixed.erased.count, 7)
+    expectEqual(nested, QueryKey("users", [1, 2, 3]))
+    expectEqual(empty, QueryKey())
+    expectEqual(QueryKey<User>("user/\(id)"), "user/42")
   }
 
   @Test func keysAreNamedInExtensions() {
     let users: QueryKey<[User]> = .users
-    #expect(users == "users")
-    #expect(QueryKey<[User]>.users(in: 3) == ["users", "team", 3])
+    expectEqual(users, "users")
+    expectEqual(QueryKey<[User]>.users(in: 3), ["users", "team", 3])
   }
 
   @Test func recordsHaveNoOrder() {
@@ -68,10 +68,10 @@ import Testing
     )
     let literal: QueryKey<[Product]> = ["products", ["category": "books", "page": 2] as KeyRecord]
     let named: [String: any Hashable & Sendable] = ["category": "books", "page": 2]
-    #expect(key == other)
-    #expect(key == literal)
-    #expect(key == QueryKey("products", fields: KeyRecord(named)))
-    #expect(values.erased.count == 2)
+    expectEqual(key, other)
+    expectEqual(key, literal)
+    expectEqual(key, QueryKey("products", fields: KeyRecord(named)))
+    expectEqual(values.erased.count, 2)
   }
 
   @Test func partsAreOfAnyHashableType() {
@@ -98,9 +98,9 @@ import Testing
       URL(string: "https://example.com"),
       Decimal(3)
     )
-    #expect(key.erased.count == 18)
+    expectEqual(key.erased.count, 18)
     #expect(["users", existential] as QueryKey<User> == ["users", 5])
-    #expect(QueryKey<User>("users", id) == QueryKey<User>("users", 3))
+    expectEqual(QueryKey<User>("users", id), QueryKey<User>("users", 3))
   }
 
   @Test func expressionsArePartsOfKeys() {
@@ -110,29 +110,29 @@ import Testing
     let literal: QueryKey<User> = [
       "a", number, "b", text, "c", number + 1, text + "x", -number, !true, 1...3, "z", 20,
     ]
-    #expect(key == ["a", 4, "s/s"])
-    #expect(other == ["a", false, 5])
-    #expect(literal.erased.count == 12)
+    expectEqual(key, ["a", 4, "s/s"])
+    expectEqual(other, ["a", false, 5])
+    expectEqual(literal.erased.count, 12)
   }
 
   @Test func tuplesRequestsAndKeysContributeTheirParts() {
     let products: KeyTuple3 = KeyTuple3("products", Category.electronics, true)
-    #expect(QueryKey<[Product]>(products) == QueryKey("products", Category.electronics, true))
-    #expect(KeyTuple2("a", 123).key2 == 123)
+    expectEqual(QueryKey<[Product]>(products), QueryKey("products", Category.electronics, true))
+    expectEqual(KeyTuple2("a", 123).key2, 123)
     #expect(KeyTuple2(Product.self, 123).key1.hasSuffix("Product"))
-    #expect(QueryKey<[Repo]>(Search(text: "a")) == Query(Search(text: "a")).key)
-    #expect(QueryKey<[Repo]>(QueryKey<User>("a"), 1) == ["a", 1])
+    expectEqual(QueryKey<[Repo]>(Search(text: "a")), Query(Search(text: "a")).key)
+    expectEqual(QueryKey<[Repo]>(QueryKey<User>("a"), 1), ["a", 1])
   }
 
   @Test func keysOfOtherValueTypesAreOtherKeys() {
-    #expect(EntryCount().after(QueryKey<Int>("a"), QueryKey<String>("a")) == 2)
+    expectEqual(EntryCount().after(QueryKey<Int>("a"), QueryKey<String>("a")), 2)
   }
 
   @Test func aPrefixMatchesLeadingParts() {
     let project: AnyQueryKey = ["project", 7]
-    #expect(project.isPrefix(of: ["project", 7, "issues", "open"]))
-    #expect(!project.isPrefix(of: ["project", 8, "issues", "open"]))
-    #expect(
+    expect(project.isPrefix(of: ["project", 7, "issues", "open"]))
+    expect(!project.isPrefix(of: ["project", 8, "issues", "open"]))
+    expect(
       AnyQueryKey("products", fields: ["page": 2]).isPrefix(
         of: QueryKey<[Product]>("products", fields: ["page": 2, "sort": "asc"])
       )
@@ -150,8 +150,8 @@ import Testing
         }
       }
     }
-    #expect(QueryKey<User>(Place.user(42)) == QueryKey<User>("users", 42))
-    #expect(QueryKey<User>(Place.users).erased.isPrefix(of: QueryKey<User>(Place.user(42))))
+    expectEqual(QueryKey<User>(Place.user(42)), QueryKey<User>("users", 42))
+    expect(QueryKey<User>(Place.users).erased.isPrefix(of: QueryKey<User>(Place.user(42))))
   }
 }
 

@@ -9,15 +9,15 @@ import Testing
     client.setData([.ada], for: .users)
     client.setData(.ada, for: .user(1))
     client.updateData(for: .user(1)) { $0?.name = "Grace" }
-    #expect(client.data(for: .users) == [.ada])
-    #expect(client.data(for: .user(1))?.name == "Grace")
-    #expect(client.result(for: .user(1)).isSuccess)
+    expectEqual(client.data(for: .users), [.ada])
+    expectEqual(client.data(for: .user(1))?.name, "Grace")
+    expect(client.result(for: .user(1)).isSuccess)
     await client.invalidate(.user(1), refetch: .never)
-    #expect(client.isStale(.user(1)))
+    expect(client.isStale(.user(1)))
     await client.reset(.user(1))
     client.cancel(.user(1))
     client.remove(.user(1))
-    #expect(client.data(for: .user(1)) == nil)
+    expectNil(client.data(for: .user(1)))
   }
 
   @Test func keysAloneServeReadsAndWrites() async {
@@ -25,42 +25,42 @@ import Testing
     client.setData(User.ada, for: ["users", 9])
     client.setData([User.ada], for: "everybody")
     let user: User? = client.data(for: ["users", 9])
-    #expect(user == .ada)
-    #expect(client.data(for: .users(in: 3))?.count == 1)
-    #expect(client.data(for: Keys.everybody)?.count == 1)
-    #expect(client.result(for: Keys.user(9)).data == .ada)
+    expectEqual(user, .ada)
+    expectEqual(client.data(for: .users(in: 3))?.count, 1)
+    expectEqual(client.data(for: Keys.everybody)?.count, 1)
+    expectEqual(client.result(for: Keys.user(9)).data, .ada)
     await client.invalidate(Keys.user(9))
     client.remove(Keys.everybody)
-    #expect(client.data(for: Keys.everybody) == nil)
+    expectNil(client.data(for: Keys.everybody))
   }
 
   @Test func theResultTypeChoosesAmongSameNames() {
     client.setData(Repo(id: 1, name: "engine"), for: .item(1))
     let repo: Repo? = client.data(for: .item(1))
     let user: QueryResult<User> = client.result(for: .item(1))
-    #expect(repo?.name == "engine")
-    #expect(user.isPending)
-    #expect(client.data(for: Query<Repo>.item(1)) == repo)
+    expectEqual(repo?.name, "engine")
+    expect(user.isPending)
+    expectEqual(client.data(for: Query<Repo>.item(1)), repo)
   }
 
   @Test(arguments: [true]) func factoriesChainAndBranch(isFirst: Bool) async throws {
     let id: Int? = 3
     let query: Query<User>? = id.map { .user($0) }
-    #expect(try await client.fetch(.user(1).staleTime(.seconds(1)).enabled(true)).id == 1)
-    #expect(try await client.fetch(isFirst ? .user(1) : .user(2)).id == 1)
-    #expect(try await client.fetch(.user("ada@example.com")).id == 7)
-    #expect(query?.key == Query<User>.user(3).key)
-    #expect([1, 2].map { Query.user($0) }.count == 2)
+    try await expectEqual(client.fetch(.user(1).staleTime(.seconds(1)).enabled(true)).id, 1)
+    try await expectEqual(client.fetch(isFirst ? .user(1) : .user(2)).id, 1)
+    try await expectEqual(client.fetch(.user("ada@example.com")).id, 7)
+    expectEqual(query?.key, Query<User>.user(3).key)
+    expectEqual([1, 2].map { Query.user($0) }.count, 2)
     let chosen = client.data(for: isFirst ? .user(1) : .user("a"))
-    #expect(chosen?.id == 1)
+    expectEqual(chosen?.id, 1)
   }
 
   @Test func concurrentFetchesBindTogether() async throws {
     async let user = client.fetch(.user(1))
     async let repos = client.fetch(.repos(1))
     let (one, several) = try await (user, repos)
-    #expect(one.id == 1)
-    #expect(several.count == 1)
+    expectEqual(one.id, 1)
+    expectEqual(several.count, 1)
   }
 
   @Test func inlineQueriesNeedNoName() async throws {
@@ -71,13 +71,13 @@ import Testing
         return users.map { "\($0.name) \(context.attempt)" }
       }
     )
-    #expect(user.id == 1)
-    #expect(names == ["Ada 0"])
+    expectEqual(user.id, 1)
+    expectEqual(names, ["Ada 0"])
   }
 
   @Test func genericFactoriesFollowTheValue() async throws {
     let user: User = try await client.fetch(.byID(4))
-    #expect(user == .ada)
+    expectEqual(user, .ada)
   }
 
   @Test func readsCombineWithOptionalOperators() {
@@ -85,7 +85,7 @@ import Testing
     let count = client.data(for: .users)?.count ?? 0
     let users = client.data(for: .users) ?? []
     let names = (client.data(for: .users) ?? []).map(\.name).filter { !$0.isEmpty }.count
-    #expect(count + users.count + names == 0)
+    expectEqual(count + users.count + names, 0)
     if let users = client.data(for: .users), let first = users.first { _ = first }
   }
 }

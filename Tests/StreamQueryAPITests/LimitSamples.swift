@@ -12,7 +12,7 @@ import Testing
       $0.limit = CacheLimit(maxEntries: 2)
     }
     for number in 1...3 { client.setData(number, for: QueryKey("number", number)) }
-    #expect(client.entries(of: Int.self).count == 2)
+    expectEqual(client.entries(of: Int.self).count, 2)
   }
 
   @Test func theCostOfEntriesIsBounded() {
@@ -20,14 +20,14 @@ import Testing
       $0.limit = CacheLimit(maxCost: 100) { info in info.value(as: Data.self)?.count ?? 1 }
     }
     for number in 1...3 { client.setData(Data(count: 60), for: QueryKey("data", number)) }
-    #expect(client.entries(of: Data.self).count == 1)
+    expectEqual(client.entries(of: Data.self).count, 1)
   }
 
   @Test func bothMayBeChanged() {
     var limit = CacheLimit(maxEntries: 10, maxKeySize: 16_384)
     limit.maxCost = 1_000
     limit.cost = { _ in 2 }
-    #expect(limit.maxEntries == 10)
+    expectEqual(limit.maxEntries, 10)
   }
 
   @Test func onlySoManyFetchAtATime() {
@@ -43,9 +43,9 @@ import Testing
       )
     }
     simulation.advance(by: .seconds(1))
-    #expect(recordings.map { $0.values.last?.data } == ["a", nil])
+    expectEqual(recordings.map { $0.values.last?.data }, ["a", nil])
     simulation.advance(by: .seconds(1))
-    #expect(recordings.map { $0.values.last?.data } == ["a", "b"])
+    expectEqual(recordings.map { $0.values.last?.data }, ["a", "b"])
   }
 
   @Test func asMuchIsRefreshedAsThereIsTimeFor() {
@@ -60,9 +60,9 @@ import Testing
     ]
     for refresh in refreshes {
       let result = simulation.run { await refresh() }
-      #expect(result.refreshed == ["a"])
-      #expect(result.failed.isEmpty && result.remaining.isEmpty)
-      #expect(client.data(for: query) == "a")
+      expectEqual(result.refreshed, ["a"])
+      expect(result.failed.isEmpty && result.remaining.isEmpty)
+      expectEqual(client.data(for: query), "a")
     }
     client.shutDown()
   }
@@ -76,11 +76,11 @@ import Testing
     client.setData(1, for: QueryKey("number", 1))
     level.send(.critical)
     simulation.settle()
-    #expect(client.entries(of: Int.self).isEmpty)
+    expectEmpty(client.entries(of: Int.self))
     let isEvicted = events.values.contains { event in
       if case .removed(.evicted) = event.kind { true } else { false }
     }
-    #expect(isEvicted)
+    expect(isEvicted)
   }
 
   @Test func theSystemIsASource() {

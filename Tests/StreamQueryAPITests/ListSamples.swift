@@ -19,8 +19,8 @@ import Testing
       client.stream(all: [.user(1), .user(2)], options: .init(staleTime: .minutes(1)))
     )
     simulation.settle()
-    #expect(users.values.last?.map { $0.data?.id } == [3, 1, 2])
-    #expect(two.values.last?.compactMap(\.data).count == 2)
+    expectEqual(users.values.last?.map { $0.data?.id }, [3, 1, 2])
+    expectEqual(two.values.last?.compactMap(\.data).count, 2)
   }
 
   @Test func longListsStayQuickToCompile() {
@@ -32,13 +32,13 @@ import Testing
       ])
     )
     simulation.settle()
-    #expect(results.values.last?.count == 23)
+    expectEqual(results.values.last?.count, 23)
   }
 
   @Test func unlikeQueriesAreFoundByTheirKeys() {
     let first = client.result(for: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
     let offline = client.result(for: .user(1), options: ObserverOptions(enabled: false))
-    #expect(first[.user(1)]?.isFetching == true && first.count == 2 && !offline.isFetching)
+    expect(first[.user(1)]?.isFetching == true && first.count == 2 && !offline.isFetching)
     let observer = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
     let results = simulation.record(observer.stream)
     let readiness = simulation.record(
@@ -46,23 +46,23 @@ import Testing
         .combine { $0.isSuccess }
     )
     simulation.settle()
-    #expect(results.values.last?[.user(1)]?.data?.id == 1)
-    #expect(results.values.last?[.repos(1)]?.data?.count == 1)
-    #expect(results.values.last?[.user(2)] == nil)
-    #expect(results.values.last?.results(of: User.self).count == 1)
-    #expect(readiness.values.last == true)
+    expectEqual(results.values.last?[.user(1)]?.data?.id, 1)
+    expectEqual(results.values.last?[.repos(1)]?.data?.count, 1)
+    expectNil(results.values.last?[.user(2)])
+    expectEqual(results.values.last?.results(of: User.self).count, 1)
+    expectEqual(readiness.values.last, true)
     observer.update([AnyQuery(.repos(2))])
     simulation.settle()
-    #expect(results.values.last?.count == 1)
-    #expect(observer.results[.repos(2)]?.isSuccess == true)
+    expectEqual(results.values.last?.count, 1)
+    expectEqual(observer.results[.repos(2)]?.isSuccess, true)
     observer.linger(.seconds(1))
   }
 
   @Test func queriesOfOneKeyAreToldApartByTheirTypes() {
     let user = AnyQuery(.user(1))
     let names = AnyQuery(Query<[String]>("users", 1) { ["Ada"] })
-    #expect(user.key == names.key)
-    #expect(user.valueType == User.self && names.valueType == [String].self)
+    expectEqual(user.key, names.key)
+    expect(user.valueType == User.self && names.valueType == [String].self)
   }
 
   @Test func aFetchMayBeAStream() throws {
@@ -82,8 +82,8 @@ import Testing
     }
     .staleTime(.minutes(1))
     let client = client
-    #expect(try simulation.run { try await client.fetch(words) } == ["a", "b"])
-    #expect(try simulation.run { try await client.fetch(text) } == "ab")
+    try expectEqual(simulation.run { try await client.fetch(words) }, ["a", "b"])
+    try expectEqual(simulation.run { try await client.fetch(text) }, "ab")
   }
 
   @Test func aStreamMayHaveNoEnd() throws {
@@ -101,11 +101,11 @@ import Testing
       $0 = $1
     }
     let client = client
-    #expect(try simulation.run { try await client.fetch(words) } == ["a"])
-    #expect(try simulation.run { try await client.fetch(newest) } == "a")
-    #expect(try simulation.run { try await client.fetch(keyed) } == "b")
+    try expectEqual(simulation.run { try await client.fetch(words) }, ["a"])
+    try expectEqual(simulation.run { try await client.fetch(newest) }, "a")
+    try expectEqual(simulation.run { try await client.fetch(keyed) }, "b")
     simulation.run { await client.invalidate(words, refetch: .all) }
-    #expect(client.data(for: words) == ["a", "a"])
+    expectEqual(client.data(for: words), ["a", "a"])
     #expect("\(QueryMisuse.endlessStreamAwaited(key: "words"))".contains("endless: true"))
   }
 }

@@ -193,6 +193,6 @@ extension Duration {
 
 @Suite struct LongExpressions {
   @Test func anAppsOwnDurationsWin() {
-    #expect(Query.user(1).gcTime(.minutes(5)).options.gcTime == .seconds(300))
+    expectEqual(Query.user(1).gcTime(.minutes(5)).options.gcTime, .seconds(300))
   }
 }

@@ -29,10 +29,10 @@ import Testing
       .onSuccess { user, context in context.client.setData(user, for: .user(user.id)) }
       .onError { error, context in print(context.key, context.meta, error) }
       .onSettled { result, _ in _ = try? result.get() }
-    #expect(chained.options.gcTime == .hours(1))
-    #expect(chained.options.refetchOnSubscribe != nil)
-    #expect(chained.options.onAbandonment == .linger(.seconds(2)))
-    #expect(chained.options.networkMode == .offlineFirst)
+    expectEqual(chained.options.gcTime, .hours(1))
+    expect(chained.options.refetchOnSubscribe != nil)
+    expectEqual(chained.options.onAbandonment, .linger(.seconds(2)))
+    expectEqual(chained.options.networkMode, .offlineFirst)
   }
 
   @Test func modifiersFollowALongClosure() {
@@ -46,13 +46,13 @@ import Testing
     .retryOnSubscribe { !($0 is CancellationError) }
     let previous = chained.placeholder { previous, key in key == nil ? .ada : previous }
     let typed: Query<User> = previous
-    #expect(typed.options.gcTime == .hours(1))
+    expectEqual(typed.options.gcTime, .hours(1))
   }
 
   @Test func timesAreDurations() {
     let wait = Duration.seconds(7)
-    #expect(query.gcTime(.minutes(1.5)).options.gcTime == .seconds(90))
-    #expect(query.gcTime(wait).options.gcTime == .seconds(7))
+    expectEqual(query.gcTime(.minutes(1.5)).options.gcTime, .seconds(90))
+    expectEqual(query.gcTime(wait).options.gcTime, .seconds(7))
     _ = query.staleTime(.infinite).staleTime(.static).staleTime(.zero).staleTime(wait)
     _ = query.staleTime(.dynamic { $0.dataUpdateCount > 3 ? .infinite : .after(.zero) })
     _ = query.refetchInterval(wait > .zero ? .seconds(5) : nil).refetchInterval(.off)
@@ -88,10 +88,10 @@ import Testing
       .refetchOnSubscribe { $0.value(as: User.self) == .ada ? .never : .ifStale }
       .refetchOnReconnect { $0.isStale ? .always : .never }
       .refetchOnActive { _ in .ifStale }
-    #expect(chained.options.refetchOnSubscribe != nil)
-    #expect(chained.refetchOnSubscribe(.never).options.refetchOnSubscribe != nil)
+    expect(chained.options.refetchOnSubscribe != nil)
+    expect(chained.refetchOnSubscribe(.never).options.refetchOnSubscribe != nil)
     // What suits both is about the data: there is none, but there always is an info.
-    #expect(QueryClient().result(for: query.enabled { $0 == nil }).isEnabled)
+    expect(QueryClient().result(for: query.enabled { $0 == nil }).isEnabled)
   }
 
   @Test func lengthsOfTimeAreWrittenInOneWay() {
@@ -114,42 +114,42 @@ import Testing
     _ = query.refetchOnActive(.when { @MainActor info async in info.isStale })
     var options = ObserverOptions(refetchOnActive: .when { $0.isStale })
     options.refetchOnSubscribe = .dynamic { $0.isStale ? .always : .never }
-    #expect(options.refetchOnSubscribe != nil)
+    expect(options.refetchOnSubscribe != nil)
   }
 
   @Test func retriesTakeCountsAndRules() {
     let count = 2
     let standard = [1, 2, 4, 8, 16, 30].map { Duration.seconds($0) }
-    #expect(waits { $0.retry(3) } == Array(standard.prefix(3)))
-    #expect(waits { $0.retry(count) } == Array(standard.prefix(2)))
-    #expect(waits { $0.retry(.never) } == [])
-    #expect(waits { $0.retry(.forever) } == standard)
-    #expect(waits { $0.retry(.times(count)) } == Array(standard.prefix(2)))
-    #expect(
-      waits { $0.retry(3) { .milliseconds(100 * (1 << $0)) } }
-        == [.milliseconds(100), .milliseconds(200), .milliseconds(400)]
+    expectEqual(waits { $0.retry(3) }, Array(standard.prefix(3)))
+    expectEqual(waits { $0.retry(count) }, Array(standard.prefix(2)))
+    expectEqual(waits { $0.retry(.never) }, [])
+    expectEqual(waits { $0.retry(.forever) }, standard)
+    expectEqual(waits { $0.retry(.times(count)) }, Array(standard.prefix(2)))
+    expectEqual(
+      waits { $0.retry(3) { .milliseconds(100 * (1 << $0)) } },
+      [.milliseconds(100), .milliseconds(200), .milliseconds(400)]
     )
-    #expect(waits { $0.retry(3, delay: { .seconds($0) }) } == [.zero, .seconds(1), .seconds(2)])
+    expectEqual(waits { $0.retry(3, delay: { .seconds($0) }) }, [.zero, .seconds(1), .seconds(2)])
     let rule = RetryPolicy.while { failures, error in failures < 2 && !(error is AuthError) }
-    #expect(waits { $0.retry(rule) } == Array(standard.prefix(2)))
-    #expect(waits(AuthError()) { $0.retry(rule) } == [])
-    #expect(
-      waits { $0.retry(.forever.backoff(.constant(.seconds(9)))) }
-        == Array(repeating: .seconds(9), count: 7)
+    expectEqual(waits { $0.retry(rule) }, Array(standard.prefix(2)))
+    expectEqual(waits(AuthError()) { $0.retry(rule) }, [])
+    expectEqual(
+      waits { $0.retry(.forever.backoff(.constant(.seconds(9)))) },
+      Array(repeating: .seconds(9), count: 7)
     )
-    #expect(
-      waits { $0.retry(.forever.backoff(.custom { failures, _ in .seconds(failures) })) }
-        == (0...11).map { .seconds($0) }
+    expectEqual(
+      waits { $0.retry(.forever.backoff(.custom { failures, _ in .seconds(failures) })) },
+      (0...11).map { .seconds($0) }
     )
     // Half of it is left to the layers below: three times, after so long.
-    #expect(
-      waits { $0.retry(.backoff(.constant(.seconds(2)))) }
-        == Array(repeating: .seconds(2), count: 3)
+    expectEqual(
+      waits { $0.retry(.backoff(.constant(.seconds(2)))) },
+      Array(repeating: .seconds(2), count: 3)
     )
     let left = waits {
       $0.retry(.times(5).backoff(.exponential(first: .milliseconds(300), jitter: 0.5)))
     }
-    #expect(left.count == 5)
+    expectEqual(left.count, 5)
     for (wait, longest) in zip(left, [300, 600, 1_200, 2_400, 4_800]) {
       #expect(wait > .milliseconds(longest / 2) && wait <= .milliseconds(longest))
     }
@@ -170,9 +170,9 @@ import Testing
     simulation.advance(by: .seconds(70))
     let calls = fetch.calls
     // Every failure is a snapshot; while attempts follow, none of them is the result's error.
-    #expect(recording.values.map(\.failureCount) == Array(0...calls.count))
+    expectEqual(recording.values.map(\.failureCount), Array(0...calls.count))
     #expect(recording.values.dropLast().allSatisfy { $0.isPending && $0.error == nil })
-    #expect(recording.values.last?.isFetching == (recording.values.last?.error == nil))
+    expectEqual(recording.values.last?.isFetching, (recording.values.last?.error == nil))
     recording.cancel()
     return zip(calls.dropFirst(), calls).map { $0.start - ($1.end ?? $1.start) }
   }
@@ -181,21 +181,21 @@ import Testing
   func policiesTakeBoolLiteralsAndVariables(isLive: Bool) {
     let variable = query.refetchOnSubscribe(isLive).refetchOnActive(isLive)
       .refetchOnReconnect(isLive).throwOnError(isLive).enabled(isLive)
-    #expect(variable.options.refetchOnSubscribe != nil)
-    #expect(variable.options.throwOnError?.shouldThrow(AuthError()) == isLive)
+    expect(variable.options.refetchOnSubscribe != nil)
+    expectEqual(variable.options.throwOnError?.shouldThrow(AuthError()), isLive)
     let literal = query.refetchOnActive(false).refetchOnReconnect(true).throwOnError(false)
-    #expect(literal.options.throwOnError?.shouldThrow(AuthError()) == false)
+    expectEqual(literal.options.throwOnError?.shouldThrow(AuthError()), false)
     let chosen = query.refetchOnActive(isLive ? .always : .never)
       .refetchOnReconnect(isLive ? .always : .never)
       .throwOnError(.when { $0 is AuthError }).throwOnError(.never)
-    #expect(chosen.options.throwOnError?.shouldThrow(AuthError()) == false)
+    expectEqual(chosen.options.throwOnError?.shouldThrow(AuthError()), false)
     let options = ObserverOptions(
       enabled: isLive,
       refetchOnSubscribe: false,
       refetchOnActive: true,
       refetchIntervalInBackground: true
     )
-    #expect(options.refetchOnSubscribe != nil)
+    expect(options.refetchOnSubscribe != nil)
   }
 
   @Test func subscriptionsMayBeConditional() {
@@ -216,7 +216,7 @@ import Testing
       recordings.append(simulation.record(client.stream(query)))
       simulation.settle()
     }
-    #expect(fetch.callCount == 3)
+    expectEqual(fetch.callCount, 3)
   }
 
   @Test func errorsAreThrownByErrorAndQuery() {
@@ -224,29 +224,29 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let inline = query.throwOnError(.when { $0 is AuthError })
     let empty = query.throwOnError(.when { error, info in error is Offline && info.data == nil })
-    #expect(
+    expect(
       client.shouldThrow(AuthError(), of: inline) && !client.shouldThrow(Offline(), of: inline)
     )
     // An unknown query is not asked about.
-    #expect(!client.shouldThrow(Offline(), of: empty))
+    expect(!client.shouldThrow(Offline(), of: empty))
     _ = simulation.record(client.stream(empty.enabled(false)))
     simulation.settle()
-    #expect(client.shouldThrow(Offline(), of: empty) && !client.shouldThrow(AuthError(), of: empty))
+    expect(client.shouldThrow(Offline(), of: empty) && !client.shouldThrow(AuthError(), of: empty))
     client.setData(.ada, for: empty)
-    #expect(!client.shouldThrow(Offline(), of: empty))
+    expect(!client.shouldThrow(Offline(), of: empty))
   }
 
   @Test func factsTravelWithTheQuery() {
     enum Screen: QueryMetaKey { static let defaultValue = "none" }
     let named = query.meta(Screen.self, "profile")
-    #expect(named.options.meta?[Screen.self] == "profile")
-    #expect(QueryMeta()[Screen.self] == "none")
+    expectEqual(named.options.meta?[Screen.self], "profile")
+    expectEqual(QueryMeta()[Screen.self], "none")
   }
 
   @Test func optionsMoveInBags() {
     let bag = QueryOptions(staleTime: .after(.minutes(1)), retry: 2, refetchOnActive: false)
     let changed = query.options(bag).options { $0.gcTime = .zero }
-    #expect(changed.options.gcTime == .zero)
-    #expect(changed.key == query.key)
+    expectEqual(changed.options.gcTime, .zero)
+    expectEqual(changed.key, query.key)
   }
 }

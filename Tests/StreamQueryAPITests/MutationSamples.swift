@@ -23,7 +23,7 @@ extension Mutation where Input == Rename, Output == User {
 
   @Test func theContractsExamplesCompile() async throws {
     let user = try await client.mutate(.rename, with: Rename(id: 42, name: "Ada"))
-    #expect(user.name == "Ada")
+    expectEqual(user.name, "Ada")
     for await run in client.runs(of: .rename) {
       #expect((run.status, run.isPaused, run.input?.id) == (.success, false, 42))
       break
@@ -47,7 +47,7 @@ extension Mutation where Input == Rename, Output == User {
     _ = (bare, typed, several)
     try await client.mutate(record, with: 1)
     try await client.mutate(empty)
-    #expect(try await client.mutate(tuple, with: (left: 1, right: 2)) == 3)
+    try await expectEqual(client.mutate(tuple, with: (left: 1, right: 2)), 3)
   }
 
   @Test func callbacksAndOptionsChain() async throws {
@@ -70,12 +70,12 @@ extension Mutation where Input == Rename, Output == User {
       .networkMode(.always)
       .gcTime(.minutes(1))
     let handle = client.observer(of: mutation)
-    #expect(handle.run.isIdle)
+    expect(handle.run.isIdle)
     try await handle.mutate(Rename(id: 1, name: "Ada"))
-    #expect(handle.run.output?.name == "Ada")
+    expectEqual(handle.run.output?.name, "Ada")
     handle.reset()
-    #expect(client.mutatingCount(.mutation(mutation)) == 0)
-    #expect(client.mutations("rename-user").count == 1)
+    expectEqual(client.mutatingCount(.mutation(mutation)), 0)
+    expectEqual(client.mutations("rename-user").count, 1)
     client.setMutationDefaults(MutationOptions(retry: 1), for: "rename-user")
   }
 
@@ -106,7 +106,7 @@ extension Mutation where Input == Rename, Output == User {
     }
     .retry(3).scope("user-writes")
     try await client.mutate(mutation, with: Rename(id: 1, name: "Ada"))
-    #expect(client.data(for: .users)?.map(\.name) == ["Grace", "Ada"])
+    expectEqual(client.data(for: .users)?.map(\.name), ["Grace", "Ada"])
   }
 
   @Test func runsAreSwitchedOver() async throws {
@@ -115,7 +115,7 @@ extension Mutation where Input == Rename, Output == User {
       switch run.status {
       case .idle, .pending: _ = run.input?.name
       case .success:
-        #expect(run.output?.name == "Ada")
+        expectEqual(run.output?.name, "Ada")
         break loop
       case .error:
         Issue.record("\(String(describing: run.error))")
@@ -144,6 +144,6 @@ extension Mutation where Input == Rename, Output == User {
   @Test @MainActor func mutationsFitMainActorModels() async throws {
     let model = Model()
     try await model.submit()
-    #expect(model.doneCount == 1)
+    expectEqual(model.doneCount, 1)
   }
 }

@@ -28,7 +28,7 @@ import Testing
       }
       return lines
     }
-    #expect(lines == ["spinner", "Ada"])
+    expectEqual(lines, ["spinner", "Ada"])
   }
 
   @Test(arguments: [true]) func observersAskForMoreThanTheirQuery(isVisible: Bool) {
@@ -44,9 +44,9 @@ import Testing
     )
     let hidden = simulation.record(client.stream(.user(42), options: .init(enabled: !isVisible)))
     simulation.advance(by: .seconds(25))
-    #expect(visible.values.last?.cause == .interval)
-    #expect(hidden.values.last?.isEnabled == false)
-    #expect(hidden.values.last?.data?.id == 42)
+    expectEqual(visible.values.last?.cause, .interval)
+    expectEqual(hidden.values.last?.isEnabled, false)
+    expectEqual(hidden.values.last?.data?.id, 42)
     _ = client.results(
       of: .user(1),
       options: .init(staleTime: .minutes(1), refetchInterval: isVisible ? .seconds(1) : nil)
@@ -55,9 +55,9 @@ import Testing
 
   @Test func aFirstFrameIsSynchronous() {
     let now: QueryResult<User> = client.result(for: .user(42))
-    #expect(now.isPending)
+    expect(now.isPending)
     client.setData(.ada, for: .user(42))
-    #expect(client.result(for: .user(42)).data == .ada)
+    expectEqual(client.result(for: .user(42)).data, .ada)
   }
 
   @Test func anObserverChangesWhatItAsksFor() throws {
@@ -67,11 +67,11 @@ import Testing
     simulation.settle()
     observer.update(query: .user(2))
     simulation.settle()
-    #expect(observer.result.data?.name == "Alan")
-    #expect(recording.values.last?.data?.name == "Alan")
+    expectEqual(observer.result.data?.name, "Alan")
+    expectEqual(recording.values.last?.data?.name, "Alan")
     observer.update(options: .init(enabled: false))
     let result = try simulation.run { try await observer.refetch() }
-    #expect(result.data?.name == "Ada")
+    expectEqual(result.data?.name, "Ada")
     simulation.run {
       await observer.invalidate()
       await observer.reset()
@@ -92,24 +92,24 @@ import Testing
     case .failure(let error, nil): #expect(error is AuthError)
     case .pending: Issue.record("still pending")
     }
-    #expect(result.status == .error && result.fetchStatus == .idle)
-    #expect(result.data == nil && result.dataUpdatedAt == nil)
+    expect(result.status == .error && result.fetchStatus == .idle)
+    expect(result.data == nil && result.dataUpdatedAt == nil)
     #expect(result.error is AuthError && result.failureReason is AuthError)
-    #expect(result.errorUpdatedAt == simulation.date)
-    #expect(result.failureCount == 1 && result.errorUpdateCount == 1)
-    #expect(result.isStale && result.isEnabled && result.isFetched)
-    #expect(result.isFetchedSinceSubscribing && !result.isPlaceholderData)
-    #expect(result.isError && result.isLoadingError && !result.isRefetchError)
-    #expect(!result.isPending && !result.isSuccess && !result.isLoading && !result.isFetching)
-    #expect(!result.isRefetching && !result.isPaused)
-    #expect(result.cause == .subscribed)
+    expectEqual(result.errorUpdatedAt, simulation.date)
+    expect(result.failureCount == 1 && result.errorUpdateCount == 1)
+    expect(result.isStale && result.isEnabled && result.isFetched)
+    expect(result.isFetchedSinceSubscribing && !result.isPlaceholderData)
+    expect(result.isError && result.isLoadingError && !result.isRefetchError)
+    expect(!result.isPending && !result.isSuccess && !result.isLoading && !result.isFetching)
+    expect(!result.isRefetching && !result.isPaused)
+    expectEqual(result.cause, .subscribed)
   }
 
   @Test func placeholdersAreMarked() {
     let recording = simulation.record(client.stream(.users.placeholder([.ada]).enabled(false)))
     simulation.settle()
-    #expect(recording.values.first?.isPlaceholderData == true)
-    #expect(client.data(for: .users) == nil)
+    expectEqual(recording.values.first?.isPlaceholderData, true)
+    expectNil(client.data(for: .users))
   }
 
   @Test func aGroupReadsManyObservers() {
@@ -121,20 +121,20 @@ import Testing
       while shown.contains(where: \.isPending), let changes = await group.next() {
         for change in changes {
           guard let result = change.result(of: observers[change.position]) else { continue }
-          #expect(!result.isSame(as: shown[change.position]))
-          #expect(result.hasSameError(as: shown[change.position]))
+          expect(!result.isSame(as: shown[change.position]))
+          expect(result.hasSameError(as: shown[change.position]))
           shown[change.position] = result
         }
       }
-      #expect(!shown[0].hasSameData(as: shown[1]))
+      expect(!shown[0].hasSameData(as: shown[1]))
       group.remove(0)
-      #expect(group.takeChanges().isEmpty)
+      expectEmpty(group.takeChanges())
       for observer in observers { observer.linger(.seconds(1)) }
       // A group retains no member.
       return withExtendedLifetime(observers) { shown.map { $0.data?.name } }
     }
-    #expect(names == ["Ada", "Ada"])
-    #expect(client.throwPolicy(of: .user(1)).shouldThrow(Offline()) == false)
+    expectEqual(names, ["Ada", "Ada"])
+    expectEqual(client.throwPolicy(of: .user(1)).shouldThrow(Offline()), false)
   }
 
   /// Reads the results of its observers on itself: no main run loop is needed.
@@ -164,6 +164,6 @@ import Testing
       await ticker.run()
       return await ticker.ids
     }
-    #expect(ids.sorted() == [1, 2])
+    expectEqual(ids.sorted(), [1, 2])
   }
 }

@@ -44,9 +44,9 @@ extension Mutation where Input == Rename, Output == User {
     let client = client()
     try await client.restore()
     let user = try await client.mutate(.rename, with: Rename(id: 42, name: "Ada"))
-    #expect(user.name == "Ada")
+    expectEqual(user.name, "Ada")
     try await client.save()
-    #expect(client.outbox.currentItems.isEmpty)
+    expectEmpty(client.outbox.currentItems)
     client.shutDown()
   }
 
@@ -92,10 +92,10 @@ extension Mutation where Input == Rename, Output == User {
       }
       return lines
     }
-    #expect(shown == ["3 is taken back", "2 waits", "1 stopped by AuthError()"])
+    expectEqual(shown, ["3 is taken back", "2 waits", "1 stopped by AuthError()"])
     simulation.advance(by: .seconds(1))
-    #expect(client.outbox.currentItems.isEmpty)
-    #expect(client.entries(of: User.self, "users").map(\.data.name).sorted() == ["Ada", "Grace"])
+    expectEmpty(client.outbox.currentItems)
+    expectEqual(client.entries(of: User.self, "users").map(\.data.name).sorted(), ["Ada", "Grace"])
     client.shutDown()
   }
 
@@ -108,8 +108,8 @@ extension Mutation where Input == Rename, Output == User {
         if error is CancellationError { return .ask }
         return context.attempt > 3 ? .drop : .rebase(Rename(id: input.id, name: "Grace"))
       }
-    #expect(mutation.options.delay == .seconds(5))
-    #expect(mutation.options.pacing == .newest)
+    expectEqual(mutation.options.delay, .seconds(5))
+    expectEqual(mutation.options.pacing, .newest)
   }
 
   @Test func pacingAndScopeDependOnTheInput() {
@@ -117,13 +117,13 @@ extension Mutation where Input == Rename, Output == User {
       .scope { input in "user-\(input.id)" }
       .pacing(.newest, of: \.id)
       .timeout(.seconds(30))
-    #expect(mutation.options.scope == nil)
-    #expect(mutation.options.pacing == .newest)
-    #expect(mutation.options.timeout == .seconds(30))
+    expectNil(mutation.options.scope)
+    expectEqual(mutation.options.pacing, .newest)
+    expectEqual(mutation.options.timeout, .seconds(30))
     let drafts = Mutation.rename
       .scope { $0.name.isEmpty ? nil : "drafts" }
       .pacing(.newest) { $0.name.isEmpty ? nil : $0.id }
-    #expect(drafts.options.pacing == .newest)
+    expectEqual(drafts.options.pacing, .newest)
     let error = OutboxError.replacedUnread(mutation: "rename", version: "1")
     #expect("\(error)".contains("pacing(.newest, of:"))
   }

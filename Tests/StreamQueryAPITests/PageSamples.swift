@@ -76,14 +76,14 @@ extension InfiniteQuery<ListPage, String?> {
     let client = client
     let feed = try simulation.run { () async throws -> QueryResult<Pages<FeedPage, Int>> in
       for await feed in client.stream(.feed) where feed.isSuccess {
-        #expect(feed.data?.pages.count == 1)
-        #expect(feed.hasNextPage && !feed.hasPreviousPage && !feed.isFetchingNextPage)
+        expectEqual(feed.data?.pages.count, 1)
+        expect(feed.hasNextPage && !feed.hasPreviousPage && !feed.isFetchingNextPage)
         break
       }
       return try await client.fetchNextPage(of: .feed)
     }
-    #expect(feed.pages.flatMap(\.items) == ["item 1", "item 2"])
-    #expect(feed.data?.params == [1, 2])
+    expectEqual(feed.pages.flatMap(\.items), ["item 1", "item 2"])
+    expectEqual(feed.data?.params, [1, 2])
   }
 
   @Test func pageFetchesComeInManyShapes() throws {
@@ -116,9 +116,10 @@ extension InfiniteQuery<ListPage, String?> {
     let client = client
     for query in [bare, short, paths, typed, .feed(7)] {
       let pages = try simulation.run { try await client.fetch(query, pages: 2) }
-      #expect(pages.pages.flatMap(\.items) == ["item 1", "item 2"])
-      #expect(
-        try simulation.run { try await client.fetch(query, pages: 2, throwOnError: true) } == pages
+      expectEqual(pages.pages.flatMap(\.items), ["item 1", "item 2"])
+      try expectEqual(
+        simulation.run { try await client.fetch(query, pages: 2, throwOnError: true) },
+        pages
       )
     }
   }
@@ -130,8 +131,8 @@ extension InfiniteQuery<ListPage, String?> {
       try await client.fetchNextPage(of: .list)
       return try await client.fetchNextPage(of: .list)
     }
-    #expect(result.pages.flatMap(\.items) == ["first", "second"])
-    #expect(!result.hasNextPage)
+    expectEqual(result.pages.flatMap(\.items), ["first", "second"])
+    expect(!result.hasNextPage)
   }
 
   @Test func everyMemberOfQueriesWorksOnPages() {
@@ -140,7 +141,7 @@ extension InfiniteQuery<ListPage, String?> {
       client.stream(.feed).select { $0.pages.flatMap(\.items) }.removeDuplicates()
     )
     simulation.settle()
-    #expect(items.values.last?.data == ["item 1"])
+    expectEqual(items.values.last?.data, ["item 1"])
     simulation.run {
       await client.invalidate(.feed)
       await client.prefetch(.feed)
@@ -148,23 +149,23 @@ extension InfiniteQuery<ListPage, String?> {
     client.updateData(for: .feed) { pages in
       pages?.updateEach { page, _ in page.items.append("more") }
     }
-    #expect(client.data(for: .feed)?.firstPage.items == ["item 1", "more"])
-    #expect(items.values.last?.data == ["item 1"])
+    expectEqual(client.data(for: .feed)?.firstPage.items, ["item 1", "more"])
+    expectEqual(items.values.last?.data, ["item 1"])
     simulation.settle()
-    #expect(items.values.last?.data == ["item 1", "more"])
+    expectEqual(items.values.last?.data, ["item 1", "more"])
     let both = simulation.record(combineLatest(client.stream(.feed), client.stream(.user(1))))
     simulation.settle()
-    #expect(both.values.last?.0.pages.count == 1)
-    #expect(both.values.last?.1.data?.id == 1)
+    expectEqual(both.values.last?.0.pages.count, 1)
+    expectEqual(both.values.last?.1.data?.id, 1)
   }
 
   @Test func aHandleMovesThroughPages() throws {
     let observer = client.observer(of: .feed.refetchingFirstPageOnly())
     simulation.settle()
     let next = try simulation.run { try await observer.fetchNextPage() }
-    #expect(next.data?.count == 2)
+    expectEqual(next.data?.count, 2)
     let previous = try simulation.run { try await observer.fetchPreviousPage() }
-    #expect(previous.data?.count == 2)
+    expectEqual(previous.data?.count, 2)
   }
 
   @Test func pagesMayBePartOfTheKey() {
@@ -175,12 +176,12 @@ extension InfiniteQuery<ListPage, String?> {
     simulation.settle()
     observer.moveToNextPage()
     simulation.settle()
-    #expect(recording.values.last?.data?.first?.id == 2)
-    #expect(observer.canMoveToPreviousPage)
+    expectEqual(recording.values.last?.data?.first?.id, 2)
+    expect(observer.canMoveToPreviousPage)
     observer.input = "wheel"
     simulation.settle()
-    #expect(observer.page == 1)
-    #expect(observer.result.data?.first?.name == "wheel")
+    expectEqual(observer.page, 1)
+    expectEqual(observer.result.data?.first?.name, "wheel")
   }
 }
 
@@ -211,6 +212,6 @@ extension InfiniteQuery<ListPage, String?> {
   @Test @MainActor func aMainActorModelShowsPages() async {
     let model = FeedModel()
     await model.run()
-    #expect(model.items == ["item 1"])
+    expectEqual(model.items, ["item 1"])
   }
 }

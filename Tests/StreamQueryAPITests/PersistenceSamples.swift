@@ -25,11 +25,11 @@ import Testing
     first.shutDown()
 
     let second = launch()
-    #expect(second.isRestoring)
-    #expect(second.result(for: .user(1)).isRestoring)
+    expect(second.isRestoring)
+    expect(second.result(for: .user(1)).isRestoring)
     try simulation.run { try await second.restore() }
-    #expect(second.data(for: .user(1)) == .ada)
-    #expect(second.data(for: "search" as QueryKey<[String]>) == nil)
+    expectEqual(second.data(for: .user(1)), .ada)
+    expectNil(second.data(for: "search" as QueryKey<[String]>))
     second.shutDown()
   }
 
@@ -45,8 +45,8 @@ import Testing
         try await client.save()
         Issue.record("a wiped partition was written")
       } catch let error as QuerySaveError {
-        #expect(error.failures.map { $0.store === store } == [true])
-        #expect(error.failures.map(\.partition) == [.main])
+        expectEqual(error.failures.map { $0.store === store }, [true])
+        expectEqual(error.failures.map(\.partition), [.main])
         guard case .superseded? = error.failures.first?.error else { return #expect(Bool(false)) }
         #expect(error.description.hasPrefix("MemoryStore: the partition was wiped"))
       } catch {
@@ -71,11 +71,11 @@ import Testing
       .persisted(Persistence(in: store, version: "3")) { data, _ in "\(data.count)" }
     for (query, value) in [(query, "\"Ada\""), (same, "5")] {
       let next = QueryClient(simulation: simulation)
-      #expect(next.result(for: query).isRestoring)
+      expect(next.result(for: query).isRestoring)
       // The store is read at the first use of a query.
-      #expect(next.data(for: query) == nil)
+      expectNil(next.data(for: query))
       simulation.settle()
-      #expect(next.data(for: query) == value)
+      expectEqual(next.data(for: query), value)
       next.shutDown()
     }
     simulation.settle()
@@ -96,9 +96,9 @@ import Testing
     try simulation.run { try await first.save() }
     first.shutDown()
     let next = launch()
-    #expect(next.updateData(for: .users) { $0?.append(User(id: 2, name: "Alan")) } == nil)
+    expectNil(next.updateData(for: .users) { $0?.append(User(id: 2, name: "Alan")) })
     try simulation.run { try await next.save() }
-    #expect(next.data(for: .users)?.map(\.name) == ["Ada", "Alan"])
+    expectEqual(next.data(for: .users)?.map(\.name), ["Ada", "Alan"])
     next.shutDown()
   }
 
@@ -114,7 +114,7 @@ import Testing
     client.setData(.ada, for: .user(1))
     simulation.advance(by: .seconds(2))
     let stores = events.values.compactMap(\.store)
-    #expect(stores == ["MemoryStore, partition main"])
+    expectEqual(stores, ["MemoryStore, partition main"])
     events.cancel()
     client.shutDown()
   }
@@ -139,7 +139,7 @@ import Testing
       }
     }
     let told = events.values.filter { $0.store != nil }
-    #expect(told.map(\.store) == ["MemoryStore, partition ada@example.org"])
+    expectEqual(told.map(\.store), ["MemoryStore, partition ada@example.org"])
     #expect(told.allSatisfy { $0.description.hasSuffix(" in MemoryStore") })
     #expect(!events.values.contains { "\($0)".contains("ada") })
     events.cancel()
@@ -152,14 +152,14 @@ import Testing
     client.setData(3, for: .visits)
     let recording = simulation.record(client.stream(.visits))
     simulation.advance(by: .seconds(2))
-    #expect(recording.values.last?.data == 3)
+    expectEqual(recording.values.last?.data, 3)
     recording.cancel()
     client.shutDown()
 
     let next = QueryClient(simulation: simulation)
     let again = simulation.record(next.stream(.visits))
     simulation.advance(by: .seconds(2))
-    #expect(again.values.last?.data == 3)
+    expectEqual(again.values.last?.data, 3)
     again.cancel()
     next.shutDown()
     // The leak sanitizer does not find what a global has.

@@ -30,12 +30,12 @@ import Testing
     let short = Query<User>("users", 4) { try await api.user(4 + $0.attempt) }
     let ignored = Query<User>("users", 5) { _ in .ada }
     let immediate = Query<User>("users", 6) { .ada }
-    #expect(try fetched(plain).id == 1)
-    #expect(try fetched(several) == "Ada")
-    #expect(try fetched(context).count == 2)
-    #expect(try fetched(short).id == 4)
-    #expect(try fetched(ignored) == .ada)
-    #expect(try fetched(immediate) == .ada)
+    try expectEqual(fetched(plain).id, 1)
+    try expectEqual(fetched(several), "Ada")
+    try expectEqual(fetched(context).count, 2)
+    try expectEqual(fetched(short).id, 4)
+    try expectEqual(fetched(ignored), .ada)
+    try expectEqual(fetched(immediate), .ada)
   }
 
   @Test func fetchesBuildUponWhatIsCached() throws {
@@ -54,8 +54,8 @@ import Testing
       return try await known + api.news(after: known.last)
     }
     for _ in 0..<2 {
-      #expect(try fetched(users).users == [.ada])
-      #expect(try fetched(news) == ["first"])
+      try expectEqual(fetched(users).users, [.ada])
+      try expectEqual(fetched(news), ["first"])
     }
   }
 
@@ -82,9 +82,9 @@ import Testing
       do { return try await api.user(1) } catch is AuthError { return User.ada }
     }
     let chosen = Query<User>("chosen") { if id == 3 { try await api.user(1) } else { User.ada } }
-    #expect(try fetched(guarded).id == 3)
-    #expect(try fetched(caught).id == 1)
-    #expect(try fetched(chosen).id == 1)
+    try expectEqual(fetched(guarded).id, 3)
+    try expectEqual(fetched(caught).id, 1)
+    try expectEqual(fetched(chosen).id, 1)
   }
 
   @Test func keysComeInAnyForm() throws {
@@ -94,15 +94,15 @@ import Testing
     }
     let named = Query(key: .users) { try await api.users() }
     let reference = Query("users", "all", fetch: api.users)
-    #expect(try fetched(metatype).id == 1)
-    #expect(try fetched(fields) == [Product(id: 2)])
-    #expect(try fetched(named) == [.ada])
-    #expect(try fetched(reference) == [.ada])
+    try expectEqual(fetched(metatype).id, 1)
+    try expectEqual(fetched(fields), [Product(id: 2)])
+    try expectEqual(fetched(named), [.ada])
+    try expectEqual(fetched(reference), [.ada])
   }
 
   @Test func aRequestIsAKeyAndAFetch() throws {
-    #expect(try fetched(Query(Search(text: "swift"))).map(\.name) == ["swift"])
-    #expect(client.data(for: .search("swift"))?.count == 1)
+    try expectEqual(fetched(Query(Search(text: "swift"))).map(\.name), ["swift"])
+    expectEqual(client.data(for: .search("swift"))?.count, 1)
   }
 
   @Test func completionHandlersAreBridged() throws {
@@ -128,7 +128,7 @@ import Testing
       api.load { completion($0) }
     }
     for query in [one, two, several, handle, inferred] {
-      #expect(try fetched(query) == Profile(name: "Ada"))
+      try expectEqual(fetched(query), Profile(name: "Ada"))
     }
     #expect(throws: AuthError.self) { try fetched(typed) }
   }
@@ -140,7 +140,7 @@ import Testing
     let called = Query<Profile>.callback("called") { api.load($0.callAsFunction) }
       .staleTime(.minutes(5)).retry(2)
     for query in [result, two, passed, called] {
-      #expect(try fetched(query) == Profile(name: "Ada"))
+      try expectEqual(fetched(query), Profile(name: "Ada"))
     }
   }
 
@@ -157,7 +157,7 @@ import Testing
     ) -> Query<Value> {
       Query("passed", id, fetch: body).retry(1)
     }
-    #expect(try fetched(wrapped(1) { 7 }) == 7)
-    #expect(try fetched(passed(1) { "x" }) == "x")
+    try expectEqual(fetched(wrapped(1) { 7 }), 7)
+    try expectEqual(fetched(passed(1) { "x" }), "x")
   }
 }

@@ -10,9 +10,9 @@ import Testing
     let users: [User] = [.ada]
     client.setData(users, for: .users)
     let read: [User]? = client.data(for: .users)
-    #expect(read == users)
+    expectEqual(read, users)
     client.updateData(for: .user(42)) { user in user?.name = "Ada" }
-    #expect(client.data(for: .user(42)) == nil)
+    expectNil(client.data(for: .user(42)))
     try await client.fetch(.user(42))
     try await client.ensure(.user(42))
     await client.prefetch(.user(42))
@@ -24,14 +24,14 @@ import Testing
     client.remove(.inactive)
     client.clear()
     await client.idle()
-    #expect(client.fetchingCount(.prefix("repos")) == 0)
+    expectEqual(client.fetchingCount(.prefix("repos")), 0)
   }
 
   @Test func writesTakeLiteralsAndDates() {
     client.setData([.ada], for: .users)
     client.setData([], for: .users, updatedAt: Date(timeIntervalSinceNow: -60))
     client.setData(.ada, for: .user(1), fencing: true)
-    #expect(client.data(for: .users)?.isEmpty == true)
+    expectEqual(client.data(for: .users)?.isEmpty, true)
   }
 
   @Test func updatersChangeInPlace() {
@@ -43,18 +43,18 @@ import Testing
       users?.sort { $0.name < $1.name }
     }
     client.updateData(for: .users) { $0 = nil }
-    #expect(client.data(for: .users)?.map(\.name) == ["Ada", "Barbara", "Grace"])
+    expectEqual(client.data(for: .users)?.map(\.name), ["Ada", "Barbara", "Grace"])
     client.updateData(for: .users, updatedAt: Date(timeIntervalSinceNow: -60), fencing: true) {
       $0?.reverse()
       $0?.reverse()
     }
     client.updateData(matching: .all, of: [User].self, fencing: true) { _, users in users = nil }
-    #expect(client.updateData(matching: .all, of: [User].self) { $0?.reverse() } == 1)
-    #expect(client.data(for: .users)?.map(\.name) == ["Grace", "Barbara", "Ada"])
+    expectEqual(client.updateData(matching: .all, of: [User].self) { $0?.reverse() }, 1)
+    expectEqual(client.data(for: .users)?.map(\.name), ["Grace", "Barbara", "Ada"])
     client.updateData(matching: .all, of: [User].self) { $0?.reverse() }
-    #expect(client.isStale(QueryKey<[User]>("nobody")))
+    expect(client.isStale(QueryKey<[User]>("nobody")))
     let written = client.updateData(for: .users) { $0?[0].name = "Augusta" }
-    #expect(written?.first?.name == "Augusta")
+    expectEqual(written?.first?.name, "Augusta")
   }
 
   @Test func updatersMayThrow() throws {
@@ -67,14 +67,14 @@ import Testing
     #expect(throws: AuthError.self) {
       try client.updateData(for: .users) { if $0 == nil { throw AuthError() } }
     }
-    #expect(client.data(for: .user(42)) == nil)
+    expectNil(client.data(for: .user(42)))
   }
 
   @Test func ensureTakesDataOfAnyAge() async throws {
     client.setData([], for: .users, updatedAt: .distantPast)
-    #expect(try await client.ensure(.users).isEmpty)
-    #expect(try await client.ensure(.users, revalidating: true).isEmpty)
-    #expect(try await client.fetch(.users).count == 1)
+    try await expectEmpty(client.ensure(.users))
+    try await expectEmpty(client.ensure(.users, revalidating: true))
+    try await expectEqual(client.fetch(.users).count, 1)
   }
 
   @Test func misusesSayWhatToDo() {

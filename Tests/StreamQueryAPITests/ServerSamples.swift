@@ -10,10 +10,10 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.value(7), .failure(QueryError.shutDown))
     let query = Query("rates", fetch: fetch).staleTime(.seconds(30)).staleIfError(.minutes(5))
-    #expect(query.options.staleIfError == .minutes(5))
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    expectEqual(query.options.staleIfError, .minutes(5))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 7)
     simulation.advance(by: .minutes(1))
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 7)
     #expect(throws: QueryError.shutDown) {
       try simulation.run { try await client.fetch(query, throwOnError: true) }
     }
@@ -24,13 +24,13 @@ import Testing
     let fetch = ScriptedFetch<Int>(.value(7), .value(8, after: .seconds(1)))
     let query = Query("rates", fetch: fetch)
       .staleIfError(.minutes(5)).softTimeout(.milliseconds(100)).timeout(.seconds(2))
-    #expect(query.options.softTimeout == .milliseconds(100))
-    #expect(query.options.timeout == .seconds(2))
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
-    #expect(simulation.now == .milliseconds(100))
+    expectEqual(query.options.softTimeout, .milliseconds(100))
+    expectEqual(query.options.timeout, .seconds(2))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 7)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 7)
+    expectEqual(simulation.now, .milliseconds(100))
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: query) == 8)
+    expectEqual(client.data(for: query), 8)
   }
 
   @Test func receiversOfEventsLiveSideBySide() {
@@ -42,7 +42,7 @@ import Testing
     let signals = [simulation.record(own), simulation.record(log)]
     client.setData(7, for: QueryKey<Int>("rates"))
     simulation.settle()
-    #expect(signals.map(\.values.last) == [1, 1])
+    expectEqual(signals.map(\.values.last), [1, 1])
     for signal in signals { signal.cancel() }
   }
 
@@ -61,11 +61,11 @@ import Testing
     }
     let signals = [hits, lookups, rest].map { simulation.record($0) }
     let query = Query("rates") { 7 }.staleTime(.minutes(1))
-    for _ in 1...6 { #expect(try simulation.run { try await client.fetch(query) } == 7) }
+    for _ in 1...6 { try expectEqual(simulation.run { try await client.fetch(query) }, 7) }
     simulation.advance(by: .seconds(1))
-    #expect(client.lookups.hits == 5)
-    #expect(signals[0].values == [0, 4])
-    #expect(signals[1].values == [0, 1])
+    expectEqual(client.lookups.hits, 5)
+    expectEqual(signals[0].values, [0, 4])
+    expectEqual(signals[1].values, [0, 1])
     #expect(!signals[2].values.contains(-1))
     for signal in signals { signal.cancel() }
   }
@@ -75,8 +75,8 @@ import Testing
     configuration.readShards = 64
     let client = QueryClient(simulation: simulation, configuration: configuration)
     let query = Query("rates") { 7 }.staleTime(.minutes(1))
-    for _ in 1...3 { #expect(try simulation.run { try await client.fetch(query) } == 7) }
-    #expect(client.lookups.hits == 2)
+    for _ in 1...3 { try expectEqual(simulation.run { try await client.fetch(query) }, 7) }
+    expectEqual(client.lookups.hits, 2)
     #expect(QueryClient.Configuration.server.readShards ?? 0 >= 4)
   }
 
@@ -85,22 +85,22 @@ import Testing
     let query = Query("rates") { 7 }.staleTime(.minutes(1))
     for _ in 1...2 { _ = try simulation.run { try await client.fetch(query) } }
     let counts = client.lookups
-    #expect(counts[.failure] + counts.servedStale == 0)
-    #expect(counts.failures == 0)
-    #expect(counts.hitRatio == 0.5)
+    expectEqual(counts[.failure] + counts.servedStale, 0)
+    expectEqual(counts.failures, 0)
+    expectEqual(counts.hitRatio, 0.5)
   }
 
   @Test func aFailureLastsForAWhile() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.failure(QueryError.shutDown))
     let query = Query("rates", fetch: fetch).cachesFailures(.seconds(5))
-    #expect(query.options.cachesFailures != nil)
+    expect(query.options.cachesFailures != nil)
     for _ in 1...2 {
       #expect(throws: QueryError.shutDown) {
         try simulation.run { try await client.fetch(query) }
       }
     }
-    #expect(fetch.callCount == 1)
+    expectEqual(fetch.callCount, 1)
     _ = [FailureCaching.off, .minutes(5), .when { _ in nil }]
   }
 
@@ -108,14 +108,14 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.value(7), .value(8))
     let query = Query("rates", fetch: fetch).staleTime(.seconds(30)).refreshAhead(.fraction(0.8))
-    #expect(query.options.refreshAhead == .fraction(0.8))
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    expectEqual(query.options.refreshAhead, .fraction(0.8))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 7)
     simulation.advance(by: .seconds(24))
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 7)
     simulation.settle()
-    #expect(client.data(for: query) == 8)
-    #expect(RefreshAhead.probabilistic() == .probabilistic(beta: 1))
-    #expect(RefreshAhead.fraction(0.8, jitter: 0.1) != .off)
+    expectEqual(client.data(for: query), 8)
+    expectEqual(RefreshAhead.probabilistic(), .probabilistic(beta: 1))
+    expect(RefreshAhead.fraction(0.8, jitter: 0.1) != .off)
   }
 
   @Test func aServerKeepsWhatItHasRoomFor() {
@@ -125,9 +125,9 @@ import Testing
     }
     client.setData(7, for: QueryKey<Int>("rates"))
     simulation.advance(by: .hours(24))
-    #expect(client.data(for: QueryKey<Int>("rates")) == 7)
-    #expect(QueryClient.Configuration.server.limit?.maxEntries == 10_000)
-    #expect(client.defaultOptions(for: "rates").timeout == .seconds(30))
+    expectEqual(client.data(for: QueryKey<Int>("rates")), 7)
+    expectEqual(QueryClient.Configuration.server.limit?.maxEntries, 10_000)
+    expectEqual(client.defaultOptions(for: "rates").timeout, .seconds(30))
   }
 
   @Test func aServerPromisesItsCallersStaleDataInPlaceOfAnError() throws {
@@ -141,7 +141,7 @@ import Testing
       )
     )
     let query = Query("n", fetch: ScriptedFetch<Int>(.value(7), .failure(QueryError.shutDown)))
-    for _ in 1...2 { #expect(try simulation.run { try await client.fetch(query) } == 7) }
-    #expect(QueryClient.Configuration.server(staleIfError: .zero).limit?.maxEntries == 10_000)
+    for _ in 1...2 { try expectEqual(simulation.run { try await client.fetch(query) }, 7) }
+    expectEqual(QueryClient.Configuration.server(staleIfError: .zero).limit?.maxEntries, 10_000)
   }
 }

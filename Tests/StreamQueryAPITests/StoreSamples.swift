@@ -42,22 +42,22 @@ private struct DictionaryDefaults: DefaultsStorage {
     defer { try? FileManager.default.removeItem(at: directory) }
     let store = FileStore(directory: directory, protection: .completeUnlessOpen)
     var contents = try await store.load("account 1")
-    #expect(contents.generation == .first)
+    expectEqual(contents.generation, .first)
     let record = StoreRecord(key: "users", value: Data("[]".utf8))
     var batch = StoreBatch(generation: contents.generation, puts: [record])
     try await store.write(batch, to: "account 1")
     contents = try await store.load(["users", "none"], of: "account 1")
-    #expect(contents.records == [record])
-    #expect(contents.damage.isEmpty)
+    expectEqual(contents.records, [record])
+    expectEmpty(contents.damage)
     let next = try await store.wipe("account 1")
-    #expect(next == StoreGeneration(number: 1))
+    expectEqual(next, StoreGeneration(number: 1))
     do throws(QueryStoreError) {
       batch.removals = ["users"]
       try await store.write(batch, to: "account 1")
       Issue.record("a late save was taken")
     } catch {
       switch error {
-      case .superseded(let current): #expect(current == next)
+      case .superseded(let current): expectEqual(current, next)
       case .full, .denied, .inUse, .otherVersion, .closed, .filesReplaced, .failed:
         Issue.record(error)
       }
@@ -65,10 +65,10 @@ private struct DictionaryDefaults: DefaultsStorage {
     await store.release("account 1")
     await store.suspend()
     try await store.resume()
-    #expect(try await store.load("account 1").records.isEmpty)
+    try await expectEmpty(store.load("account 1").records)
     await store.close()
     let closed = QueryStoreError.closed
-    #expect("\(closed)" != "\(QueryStoreError.filesReplaced)")
+    expect("\(closed)" != "\(QueryStoreError.filesReplaced)")
   }
 
   @Test func aStoreOfAnAppKeepsTheContract() async {
@@ -78,15 +78,15 @@ private struct DictionaryDefaults: DefaultsStorage {
     } close: {
       await $0.close()
     }
-    #expect(await contract.violations().map(\.rule) == [])
+    await expectEqual(contract.violations().map(\.rule), [])
     #expect(StoreRule.removes.description.hasPrefix("A removal"))
   }
 
   @Test func defaultsAreAnyStorage() async throws {
     let store = DefaultsStore(DictionaryDefaults(), prefix: "App.", maxBytes: 1 << 16)
-    #expect(try await store.load(.main).records.isEmpty)
+    try await expectEmpty(store.load(.main).records)
     #expect(store.byteLimit < 1 << 16)
-    #expect(LoggedStore(base: store).byteLimit == store.byteLimit)
-    #expect(MemoryStore().byteLimit == .max)
+    expectEqual(LoggedStore(base: store).byteLimit, store.byteLimit)
+    expectEqual(MemoryStore().byteLimit, .max)
   }
 }

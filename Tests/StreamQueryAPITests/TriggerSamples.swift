@@ -33,8 +33,8 @@ import Testing
     simulation.settle()
     continuation.yield(1)
     simulation.settle()
-    #expect(fetch.calls.count == 2)
-    #expect(recording.values.last?.cause == .trigger)
+    expectEqual(fetch.calls.count, 2)
+    expectEqual(recording.values.last?.cause, .trigger)
   }
 
   @Test func sequencesOfEveryKindAreCauses() {
@@ -63,8 +63,9 @@ import Testing
       step()
       simulation.advance(by: .seconds(1))
     }
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
         at(2_000, .success(2, isFetching: true)), at(2_010, .success(3)),
@@ -73,7 +74,7 @@ import Testing
       ]
     )
     let causes: [FetchCause?] = [.subscribed, .subscribed] + Array(repeating: .trigger, count: 8)
-    #expect(recording.values.map(\.cause) == causes)
+    expectEqual(recording.values.map(\.cause), causes)
     recording.cancel()
     plainInput.finish()
   }
@@ -102,8 +103,9 @@ import Testing
     simulation.run { await search.turn(on: true) }
     returnOf(active)
     simulation.advance(by: .seconds(30))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
         at(3_000, .success(2, isFetching: true)), at(3_010, .success(3)),
@@ -111,7 +113,7 @@ import Testing
       ]
     )
     let causes: [FetchCause?] = [.subscribed, .reconnect, .active, .interval]
-    #expect(recording.values.filter(\.isFetching).map(\.cause) == causes)
+    expectEqual(recording.values.filter(\.isFetching).map(\.cause), causes)
     recording.cancel()
     client.shutDown()
     online.finish()
@@ -130,7 +132,7 @@ import Testing
     simulation.settle()
     continuation.yield(1)
     simulation.settle()
-    #expect(recording.values.last?.data == 2)
+    expectEqual(recording.values.last?.data, 2)
     inbox.cancel()
   }
 
@@ -163,15 +165,17 @@ import Testing
       input.yield(id)
     }
     simulation.advance(by: .seconds(1))
-    #expect(
-      fresh.timeline == [
+    expectEqual(
+      fresh.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(3_000, .success(1, isFetching: true)), at(3_010, .success(2)),
         at(7_000, .success(2, isFetching: true)), at(7_010, .success(3)),
       ]
     )
-    #expect(
-      old.timeline == [
+    expectEqual(
+      old.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(2_000, .success(1, isFetching: true)), at(2_010, .success(2)),
         at(6_000, .success(2, isFetching: true)), at(6_010, .success(3)),
@@ -179,15 +183,15 @@ import Testing
       ]
     )
     // Fetched though nobody observes it, as the third trigger says, and no other time.
-    #expect(unobserved == [1, 1, 1, 2, 2, 2, 2])
-    #expect(client.data(for: left) == 2)
+    expectEqual(unobserved, [1, 1, 1, 2, 2, 2, 2])
+    expectEqual(client.data(for: left), 2)
     // A handle that is cancelled hears nothing.
     for handle in handles { handle.cancel() }
     simulation.settle()
     for input in [staleIDs, keyedIDs] { input.yield(1) }
     simulation.advance(by: .seconds(1))
-    #expect(fresh.values.count == 6)
-    #expect(old.values.count == 8)
+    expectEqual(fresh.values.count, 6)
+    expectEqual(old.values.count, 8)
     fresh.cancel()
     old.cancel()
   }
@@ -203,10 +207,10 @@ import Testing
       )
     )
     client.setData(.ada, for: .user(1))
-    #expect(client.defaultOptions(for: "users").staleTime != nil)
+    expect(client.defaultOptions(for: "users").staleTime != nil)
     client.shutDown()
     simulation.settle()
-    #expect(QueryClient(configuration: .server).data(for: .users) == nil)
+    expectNil(QueryClient(configuration: .server).data(for: .users))
   }
 
   @Test func defaultsAreSetForPrefixes() throws {
@@ -216,14 +220,14 @@ import Testing
     client.setDefaults(.default, for: ["users"]) { context in
       User(id: context.attempt, name: "default")
     }
-    #expect(client.defaultOptions(for: ["products", 1]).gcTime == .minutes(1))
-    #expect(client.defaultOptions(for: ["products", 1]).staleTime != nil)
+    expectEqual(client.defaultOptions(for: ["products", 1]).gcTime, .minutes(1))
+    expect(client.defaultOptions(for: ["products", 1]).staleTime != nil)
   }
 
   @Test func aDefaultFetchServesKeys() async throws {
     let client = QueryClient()
     client.setDefaults(.default, for: "users") { _ in User.ada }
-    #expect(try await client.fetch(Query<User>(key: ["users", 1])) == .ada)
+    try await expectEqual(client.fetch(Query<User>(key: ["users", 1])), .ada)
   }
 
   @Test func sourcesAreAnySequencesOfStates() {
@@ -238,11 +242,11 @@ import Testing
     online.send(false)
     online.send(true)
     simulation.settle()
-    #expect(recording.values.last?.cause == .reconnect)
+    expectEqual(recording.values.last?.cause, .reconnect)
     active.send(false)
     active.send(true)
     simulation.settle()
-    #expect(recording.values.last?.cause == .active)
+    expectEqual(recording.values.last?.cause, .active)
   }
 
   @Test func pollsBackOffAndReturnsArePaced() {
@@ -278,10 +282,10 @@ import Testing
     let succeeded = events.values.contains {
       if case .fetchSucceeded = $0.kind { true } else { false }
     }
-    #expect(succeeded)
+    expect(succeeded)
     let screens: [String] = events.values.map { $0.meta[Screen.self] }
-    #expect(Set(screens) == ["profile"])
-    #expect(counts.values.last == 0)
-    #expect(recording.values.last?.isSuccess == true)
+    expectEqual(Set(screens), ["profile"])
+    expectEqual(counts.values.last, 0)
+    expectEqual(recording.values.last?.isSuccess, true)
   }
 }

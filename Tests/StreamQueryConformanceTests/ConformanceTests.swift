@@ -40,15 +40,15 @@ import Foundation
 
   @Test(arguments: ["/Scenarios", "/Random"]) func everyFileIsAScenario(_ folder: String) {
     let files = ScenarioFiles.load(ScenarioFiles.folder + folder)
-    #expect(!files.isEmpty)
-    for file in files { #expect(file.scenario != nil, "\(file.name) \(file.problem)") }
+    expect(!files.isEmpty)
+    for file in files { expect(file.scenario != nil, "\(file.name) \(file.problem)") }
   }
 
   @Test func deviationsAreAboutAccidentsOfTheReferenceAndReal() throws {
-    #expect(!Conformance.deviations.isEmpty)
+    expect(!Conformance.deviations.isEmpty)
     for (name, deviation) in Conformance.deviations {
       let scenario = try #require(ScenarioFiles.all[name])
-      #expect(scenario.tags.contains("reference-quirk") != deviation.isUntagged, "\(name)")
+      expect(scenario.tags.contains("reference-quirk") != deviation.isUntagged, "\(name)")
       #expect(!ScenarioFiles.random.contains(name))
       try Self.expectReal(deviation, scenario)
     }
@@ -58,9 +58,9 @@ import Foundation
     for (name, conflict) in Conformance.conflicts {
       #expect(ScenarioFiles.random.contains(name))
       if let like = conflict.like {
-        #expect(Conformance.deviations[like] != nil, "\(name) is like \(like)")
+        expect(Conformance.deviations[like] != nil, "\(name) is like \(like)")
       } else if let rule = conflict.rule {
-        #expect(DocumentedDifference(rawValue: rule) != nil, "\(name): \(rule)")
+        expect(DocumentedDifference(rawValue: rule) != nil, "\(name): \(rule)")
       } else {
         #expect(conflict.reason.contains("law"))
       }
@@ -75,7 +75,7 @@ import Foundation
       actual: deviation.expected,
       until: scenario.until
     )
-    #expect(difference != nil, "\(scenario.name) shows what the reference shows")
+    expect(difference != nil, "\(scenario.name) shows what the reference shows")
   }
 
   // Whoever performs scenarios of their own is told what a failure may be.
@@ -91,7 +91,7 @@ import Foundation
         )
       )
       let named = DocumentedDifference.candidates(for: scenario, difference)
-      #expect(!named.isEmpty, "\(name): \(difference)")
+      expect(!named.isEmpty, "\(name): \(difference)")
     }
   }
 
@@ -119,7 +119,7 @@ import Foundation
   func furtherScenariosShowTheSameTrace() throws {
     let folder = try #require(Asked.folder)
     let files = ScenarioFiles.load(folder)
-    #expect(!files.isEmpty, "no scenarios in \(folder)")
+    expect(!files.isEmpty, "no scenarios in \(folder)")
     var (passed, failed, deviations) = (0, 0, 0)
     for file in files {
       guard let scenario = file.scenario else {
@@ -139,7 +139,7 @@ import Foundation
       }
     }
     print("\(passed) passed, \(failed) failed, \(deviations) deviations")
-    #expect(failed == 0)
+    expectEqual(failed, 0)
   }
 
   /// Prints our own traces of scenarios, to look at or to pin deviations with; `random-7` is the

@@ -17,14 +17,14 @@ struct MainActorModuleTests {
       let following = Task { [weak list] in await list?.follow(query) }
       list.followWeakly(query)
       simulation.advance(by: .seconds(1))
-      #expect(list.total == 1)
-      #expect(list.todos.map(\.title) == ["Write"])
+      expectEqual(list.total, 1)
+      expectEqual(list.todos.map(\.title), ["Write"])
       list.client.setData([], for: query.key)
       simulation.settle()
-      #expect(list.total == 0)
+      expectEqual(list.total, 0)
       Task { [client = list.client] in await client.invalidate(.prefix("todos")) }
       simulation.settle()
-      #expect(list.failures == 1)
+      expectEqual(list.failures, 1)
       #expect(list.changes > 2)
       following.cancel()
       list.client.shutDown()
@@ -36,10 +36,10 @@ struct MainActorModuleTests {
     try Simulation.onMainActor { simulation in
       let list = TodoList(QueryClient(simulation: simulation))
       try await list.save(Todo(id: 1, title: "Read"))
-      #expect(list.saved?.title == "Read")
-      #expect(list.settled == 1)
-      #expect(list.failures == 0)
-      #expect(!list.isVisible)
+      expectEqual(list.saved?.title, "Read")
+      expectEqual(list.settled, 1)
+      expectEqual(list.failures, 0)
+      expect(!list.isVisible)
     }
   }
 
@@ -59,9 +59,9 @@ struct MainActorModuleTests {
         simulation.settle()
         activity.send(true)
         simulation.settle()
-        #expect(fetch.calls.count == calls)
+        expectEqual(fetch.calls.count, calls)
       }
-      #expect(list.conditions == 2)
+      expectEqual(list.conditions, 2)
       recording.cancel()
       activity.finish()
       client.shutDown()
@@ -72,18 +72,18 @@ struct MainActorModuleTests {
   @Test func extensionsServeClosuresOfNoActor() throws {
     try Simulation.onMainActor { simulation in
       let client = QueryClient(simulation: simulation)
-      #expect(try await client.fetch(.todos(at: .inbox)).count == 2)
-      #expect(try await client.fetch(Query(TodosOf(project: 3))).first?.id == 3)
-      #expect(try await client.fetch(.archive).pages.count == 1)
+      try await expectEqual(client.fetch(.todos(at: .inbox)).count, 2)
+      try await expectEqual(client.fetch(Query(TodosOf(project: 3))).first?.id, 3)
+      try await expectEqual(client.fetch(.archive).pages.count, 1)
       let renamed = try await client.mutate(.rename, with: Todo(id: 1, title: "Rest"))
-      #expect(renamed.title == "Rest")
+      expectEqual(renamed.title, "Rest")
       let (ids, input) = AsyncStream.makeStream(of: Int.self)
       input.yield(5)
       input.finish()
       let task = Task { await elsewhere(client, ids) }
       try await simulation.settled(after: .zero)
       task.cancel()
-      #expect(client.result(for: .todos(at: .project(5))).titles == ["Write", "Read"])
+      expectEqual(client.result(for: .todos(at: .project(5))).titles, ["Write", "Read"])
     }
   }
 
@@ -92,8 +92,8 @@ struct MainActorModuleTests {
     let (route, filter) = (Route.project(1), Filter(year: 2026))
     let key = QueryKey<Int>("count", route, filter, Path(folder: "a", name: "b"))
     client.setData(3, for: key)
-    #expect(client.data(for: QueryKey<Int>("count", route, filter, "a", "b")) == 3)
-    #expect(QueryKey<Int>("count", fields: ["route": Route.inbox]) != QueryKey<Int>("count"))
+    expectEqual(client.data(for: QueryKey<Int>("count", route, filter, "a", "b")), 3)
+    expect(QueryKey<Int>("count", fields: ["route": Route.inbox]) != QueryKey<Int>("count"))
     #expect(throws: Never.self) { try AnyQueryKey(QueryKey<Int>(Filter(year: 1))).canonicalText() }
   }
 
@@ -109,8 +109,8 @@ struct MainActorModuleTests {
       simulation.settle()
       simulation.run { await client.invalidate(.todos) }
       simulation.settle()
-      #expect(fetch.calls.count == 2)
-      #expect(answers == (isShared ? 1 : 2))
+      expectEqual(fetch.calls.count, 2)
+      expectEqual(answers, (isShared ? 1 : 2))
       recording.cancel()
       client.shutDown()
     }

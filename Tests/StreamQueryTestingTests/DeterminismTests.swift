@@ -40,16 +40,16 @@ import Testing
       try? await simulation.clock.sleep(for: .milliseconds(1))
       return await ledger.lines
     }
-    #expect(simulation.failures.isEmpty)
-    #expect(simulation.isIdle)
+    expectEmpty(simulation.failures)
+    expect(simulation.isIdle)
     return Course(trace: trace, hash: simulation.scheduleHash, jobs: simulation.jobCount)
   }
 
   @Test func theSameSeedTakesTheSameCourse() {
     for seed in 0..<2_000 as Range<UInt64> {
       let first = course(seed: seed)
-      #expect(first == course(seed: seed))
-      #expect(first.trace.count == 15)
+      expectEqual(first, course(seed: seed))
+      expectEqual(first.trace.count, 15)
     }
   }
 
@@ -68,7 +68,7 @@ import Testing
     let collected = Collected<Int>()
     for number in 0..<3_000 { simulation.task { collected.append(number) } }
     simulation.settle()
-    #expect(collected.lines == Array(0..<3_000))
+    expectEqual(collected.lines, Array(0..<3_000))
   }
 
   @Test func drawingNumbersRepeatsAndLeavesTheScheduleAlone() {
@@ -82,9 +82,9 @@ import Testing
       simulation.settle()
       return collected.lines
     }
-    #expect(order(drawing: true) == order(drawing: false))
-    #expect(order(drawing: true) != Array(0..<20))
-    #expect(Simulation(seed: 3).nextRandom() == Simulation(seed: 3).nextRandom())
-    #expect(Simulation(seed: 3).nextRandom() != Simulation(seed: 4).nextRandom())
+    expectEqual(order(drawing: true), order(drawing: false))
+    expect(order(drawing: true) != Array(0..<20))
+    expectEqual(Simulation(seed: 3).nextRandom(), Simulation(seed: 3).nextRandom())
+    expect(Simulation(seed: 3).nextRandom() != Simulation(seed: 4).nextRandom())
   }
 }

@@ -11,7 +11,7 @@ import Testing
           let wait = OutsideWait(isJob: isJob, isDriven: isDriven, isDriver: isDriver)
           let expected: OutsideWait.Verdict =
             if isJob { .inside } else if isDriver, !isDriven { .hopeless } else { .watched }
-          #expect(wait.verdict == expected, "\(wait)")
+          expectEqual(wait.verdict, expected, "\(wait)")
         }
       }
     }
@@ -27,7 +27,7 @@ import Testing
 
   @Test func aWatchGivesUpAfterSeveralLooksInARowWithoutADrive() {
     let idle = Array(repeating: (3, false), count: patience)
-    #expect(answers(idle) == Array(repeating: false, count: patience - 1) + [true])
+    expectEqual(answers(idle), Array(repeating: false, count: patience - 1) + [true])
   }
 
   @Test(arguments: [(4, false), (3, true)])
@@ -35,6 +35,6 @@ import Testing
     let before = Array(repeating: (3, false), count: patience - 1)
     let after = Array(repeating: (drives, false), count: patience)
     let found = answers(before + [(drives, isDriven)] + after)
-    #expect(found == Array(repeating: false, count: found.count - 1) + [true])
+    expectEqual(found, Array(repeating: false, count: found.count - 1) + [true])
   }
 }

@@ -7,15 +7,17 @@ import Testing
   // MARK: Words
 
   @Test func nothingIsSaidOfNothing() {
-    #expect(
-      PendingReport(now: .seconds(2)).lines == ["nothing is left to do; time stands at 2.0 seconds"]
+    expectEqual(
+      PendingReport(now: .seconds(2)).lines,
+      ["nothing is left to do; time stands at 2.0 seconds"]
     )
   }
 
   @Test func timersOfAQuietClientAreNamed() {
     let report = PendingReport(now: .seconds(2), nextDeadline: .seconds(300))
-    #expect(
-      report.lines == [
+    expectEqual(
+      report.lines,
+      [
         """
         nothing is left to do; time stands at 2.0 seconds, and the next timer of a client is due in \
         298.0 seconds
@@ -32,8 +34,9 @@ import Testing
       .init("d", .paused),
       .init("e", .queued),
     ])
-    #expect(
-      report.lines.prefix(5) == [
+    expectEqual(
+      report.lines.prefix(5),
+      [
         "a runs",
         "b runs, and waits for another fetch or run",
         "c waits 1.0 seconds for its next attempt",
@@ -61,7 +64,7 @@ import Testing
         $0.suspendedCalls = 1
       },
     ]
-    #expect(found == [true, false, false, false, true])
+    expectEqual(found, [true, false, false, false, true])
   }
 
   // MARK: Runs that get stuck
@@ -73,7 +76,7 @@ import Testing
   ) -> String {
     let simulation = Simulation(onFailure: { _ in })
     _ = try? operation(simulation)
-    #expect(simulation.failures.count == 1)
+    expectEqual(simulation.failures.count, 1)
     return simulation.failures.first ?? ""
   }
 

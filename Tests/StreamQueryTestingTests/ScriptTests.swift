@@ -11,15 +11,15 @@ import Testing
       .failure(Refused(), after: .milliseconds(5)),
       .value(3)
     )
-    #expect(try simulation.run { try await fetch() } == 1)
-    #expect(simulation.now == .milliseconds(30))
+    try expectEqual(simulation.run { try await fetch() }, 1)
+    expectEqual(simulation.now, .milliseconds(30))
     #expect(throws: Refused.self) { try simulation.run { try await fetch() } }
-    for _ in 0..<3 { #expect(try simulation.run { try await fetch() } == 3) }
-    #expect(fetch.calls.map(\.outcome) == [.value, .failure, .value, .value, .value])
-    #expect(fetch.calls[1].start == .milliseconds(30))
-    #expect(fetch.calls[1].end == .milliseconds(35))
-    #expect(fetch.callCount == 5)
-    #expect(fetch.runningCount == 0)
+    for _ in 0..<3 { try expectEqual(simulation.run { try await fetch() }, 3) }
+    expectEqual(fetch.calls.map(\.outcome), [.value, .failure, .value, .value, .value])
+    expectEqual(fetch.calls[1].start, .milliseconds(30))
+    expectEqual(fetch.calls[1].end, .milliseconds(35))
+    expectEqual(fetch.callCount, 5)
+    expectEqual(fetch.runningCount, 0)
   }
 
   @Test(arguments: [
@@ -29,12 +29,12 @@ import Testing
     let simulation = Simulation()
     let task = simulation.task { try await fetch() }
     simulation.advance(by: .seconds(1))
-    #expect(fetch.runningCount == 1)
+    expectEqual(fetch.runningCount, 1)
     task.cancel()
     simulation.settle()
-    #expect(fetch.calls.map(\.outcome) == [.cancelled])
-    #expect(fetch.calls[0].end == .seconds(1))
-    #expect(simulation.isIdle)
+    expectEqual(fetch.calls.map(\.outcome), [.cancelled])
+    expectEqual(fetch.calls[0].end, .seconds(1))
+    expect(simulation.isIdle)
   }
 
   @Test func aStepThatIgnoresCancellationTakesItsTime() {
@@ -44,23 +44,23 @@ import Testing
     simulation.settle()
     task.cancel()
     simulation.advance(by: .seconds(1))
-    #expect(fetch.runningCount == 1)
+    expectEqual(fetch.runningCount, 1)
     simulation.advance(by: .seconds(1))
-    #expect(fetch.calls.map(\.outcome) == [.value])
-    #expect((try? simulation.run { try await task.value }) == 7)
+    expectEqual(fetch.calls.map(\.outcome), [.value])
+    expectEqual((try? simulation.run { try await task.value }), 7)
   }
 
   @Test func suspendedCallsAreReleasedInOrder() throws {
     let simulation = Simulation()
     let fetch = ScriptedFetch<Int>(.suspended)
-    #expect(!fetch.release(returning: 0))
+    expect(!fetch.release(returning: 0))
     let first = simulation.task { try await fetch() }
     let second = simulation.task { try await fetch() }
     simulation.settle()
-    #expect(fetch.suspendedCount == 2)
-    #expect(fetch.release(returning: 1))
-    #expect(fetch.release(throwing: Refused()))
-    #expect(try simulation.run { try await first.value } == 1)
+    expectEqual(fetch.suspendedCount, 2)
+    expect(fetch.release(returning: 1))
+    expect(fetch.release(throwing: Refused()))
+    try expectEqual(simulation.run { try await first.value }, 1)
     #expect(throws: Refused.self) { try simulation.run { try await second.value } }
   }
 
@@ -75,23 +75,24 @@ import Testing
       continuation.finish()
     }
     simulation.advance(by: .seconds(1))
-    #expect(recording.values == ["a"])
-    #expect(!recording.isFinished)
+    expectEqual(recording.values, ["a"])
+    expect(!recording.isFinished)
     simulation.advance(by: .seconds(5))
-    #expect(
-      recording.elements == [
+    expectEqual(
+      recording.elements,
+      [
         .init(time: .zero, element: "a"), .init(time: .seconds(2), element: "b"),
       ]
     )
-    #expect(recording.isFinished)
-    #expect(recording.failure == nil)
+    expect(recording.isFinished)
+    expectNil(recording.failure)
   }
 
   @Test func aRecordingKeepsTheFailure() {
     let simulation = Simulation()
     let recording = simulation.record(AsyncThrowingStream<Int, any Error> { throw Refused() })
     simulation.settle()
-    #expect(recording.isFinished)
+    expect(recording.isFinished)
     #expect(recording.failure is Refused)
   }
 
@@ -101,15 +102,15 @@ import Testing
     let cancelled = simulation.record(signal)
     var dropped: ResultRecording<Int>? = simulation.record(signal)
     simulation.settle()
-    #expect(dropped?.values == [1])
-    #expect(signal.consumerCount == 2)
-    #expect(simulation.isIdle)
+    expectEqual(dropped?.values, [1])
+    expectEqual(signal.consumerCount, 2)
+    expect(simulation.isIdle)
     dropped = nil
     cancelled.cancel()
     simulation.settle()
-    #expect(signal.consumerCount == 0)
-    #expect(cancelled.isFinished)
-    #expect(cancelled.failure == nil)
+    expectEqual(signal.consumerCount, 0)
+    expect(cancelled.isFinished)
+    expectNil(cancelled.failure)
   }
 
   @Test func everyConsumerOfASignalGetsThePresentValueAndEveryChange() {
@@ -122,13 +123,13 @@ import Testing
     signal.send(true)
     let late = simulation.record(signal)
     simulation.settle()
-    #expect(early.values == [true, false, true, true])
-    #expect(late.values == [true])
+    expectEqual(early.values, [true, false, true, true])
+    expectEqual(late.values, [true])
     signal.finish()
     signal.send(false)
     simulation.settle()
-    #expect(early.isFinished)
-    #expect(late.isFinished)
-    #expect(signal.value)
+    expect(early.isFinished)
+    expect(late.isFinished)
+    expect(signal.value)
   }
 }

@@ -17,13 +17,13 @@ import Testing
       }
     }
     simulation.advance(by: .seconds(2))
-    #expect(collected.lines == ["b 1.0 seconds", "d 1.0 seconds", "c 2.0 seconds"])
-    #expect(simulation.now == .seconds(2))
-    #expect(simulation.leakReport() == ["sleepers on the clock: 1", "unfinished task: task"])
+    expectEqual(collected.lines, ["b 1.0 seconds", "d 1.0 seconds", "c 2.0 seconds"])
+    expectEqual(simulation.now, .seconds(2))
+    expectEqual(simulation.leakReport(), ["sleepers on the clock: 1", "unfinished task: task"])
     simulation.advance(to: .init(offset: .seconds(10)))
-    #expect(collected.lines.last == "a 3.0 seconds")
-    #expect(simulation.now == .seconds(10))
-    #expect(simulation.isIdle)
+    expectEqual(collected.lines.last, "a 3.0 seconds")
+    expectEqual(simulation.now, .seconds(10))
+    expect(simulation.isIdle)
   }
 
   @Test func whatAWakingTaskDoesHappensBeforeTheNextWakes() {
@@ -37,7 +37,7 @@ import Testing
       }
     }
     simulation.advance(by: .seconds(1))
-    #expect(collected.lines == ["a1", "a2", "b1", "b2"])
+    expectEqual(collected.lines, ["a1", "a2", "b1", "b2"])
   }
 
   @Test(arguments: [Duration.zero, .seconds(-5)])
@@ -50,8 +50,8 @@ import Testing
     }
     simulation.task { collected.append("other") }
     simulation.settle()
-    #expect(collected.lines == ["other", "sleeper"])
-    #expect(simulation.now == .zero)
+    expectEqual(collected.lines, ["other", "sleeper"])
+    expectEqual(simulation.now, .zero)
   }
 
   @Test func aCancelledSleepThrowsAtOnce() {
@@ -60,8 +60,8 @@ import Testing
     simulation.settle()
     task.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
-    #expect(simulation.now == .zero)
+    expect(simulation.isIdle)
+    expectEqual(simulation.now, .zero)
     #expect(throws: CancellationError.self) { try simulation.run { try await task.value } }
   }
 
@@ -70,7 +70,7 @@ import Testing
     let task = simulation.task { try await simulation.clock.sleep(for: .seconds(60)) }
     task.cancel()
     #expect(throws: CancellationError.self) { try simulation.run { try await task.value } }
-    #expect(simulation.now == .zero)
+    expectEqual(simulation.now, .zero)
   }
 
   @Test func cancelledSleepersNeitherWakeNorStopTime() {
@@ -81,10 +81,10 @@ import Testing
     simulation.settle()
     for task in tasks.dropFirst() { task.cancel() }
     simulation.settle()
-    #expect(simulation.leakReport().first == "sleepers on the clock: 1")
+    expectEqual(simulation.leakReport().first, "sleepers on the clock: 1")
     let jobs = simulation.jobCount
     simulation.advance(by: .seconds(1_000))
-    #expect(simulation.jobCount == jobs + 1)
+    expectEqual(simulation.jobCount, jobs + 1)
   }
 
   @Test func enormousDurationsDoNotOverflow() {
@@ -93,7 +93,7 @@ import Testing
     for _ in 0..<100 { simulation.advance(by: longest) }
     simulation.task { try? await simulation.clock.sleep(for: longest) }
     simulation.advance(by: longest)
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
     let instant = simulation.clock.now
     #expect(instant.advanced(by: .zero - longest) < instant)
   }
@@ -103,18 +103,18 @@ import Testing
     simulation.advance(by: .seconds(5))
     let task = simulation.task { 1 }
     simulation.advance(by: .seconds(-3))
-    #expect(simulation.now == .seconds(5))
-    #expect(simulation.isIdle)
-    #expect(simulation.run { await task.value } == 1)
+    expectEqual(simulation.now, .seconds(5))
+    expect(simulation.isIdle)
+    expectEqual(simulation.run { await task.value }, 1)
   }
 
   @Test func theWallClockFollowsVirtualTimeAndJumps() {
     let simulation = Simulation()
-    #expect(simulation.date.timeIntervalSince1970 == 2_000_000_000)
+    expectEqual(simulation.date.timeIntervalSince1970, 2_000_000_000)
     simulation.advance(by: .seconds(90))
-    #expect(simulation.date.timeIntervalSince1970 == 2_000_000_090)
+    expectEqual(simulation.date.timeIntervalSince1970, 2_000_000_090)
     simulation.setWallClock(offset: .seconds(-3_600))
-    #expect(simulation.date.timeIntervalSince1970 == 1_999_996_490)
-    #expect(simulation.now == .seconds(90))
+    expectEqual(simulation.date.timeIntervalSince1970, 1_999_996_490)
+    expectEqual(simulation.now, .seconds(90))
   }
 }

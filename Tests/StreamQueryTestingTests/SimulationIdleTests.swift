@@ -8,28 +8,29 @@ import Testing
     let simulation = Simulation()
     let fetch = ScriptedFetch<Int>(.suspended)
     simulation.task("upload") { _ = try? await fetch() }
-    #expect(
-      simulation.leakReport() == [
+    expectEqual(
+      simulation.leakReport(),
+      [
         "jobs that are ready but have not run: 1", "unfinished task: upload",
       ]
     )
     simulation.settle()
-    #expect(simulation.leakReport() == ["unfinished task: upload"])
-    #expect(!simulation.isIdle)
+    expectEqual(simulation.leakReport(), ["unfinished task: upload"])
+    expect(!simulation.isIdle)
     fetch.release(returning: 1)
     simulation.settle()
-    #expect(simulation.leakReport() == [])
-    #expect(simulation.isIdle)
+    expectEqual(simulation.leakReport(), [])
+    expect(simulation.isIdle)
   }
 
   @Test func probesOfClientsDecideWithTheRest() {
     let simulation = Simulation()
     let shared = Probe(lines: ["fetch of [user, 1]"])
     simulation.register { Liveness(unfinished: shared.lines.withLock { $0 }) }
-    #expect(!simulation.isIdle)
-    #expect(simulation.leakReport() == ["fetch of [user, 1]"])
+    expect(!simulation.isIdle)
+    expectEqual(simulation.leakReport(), ["fetch of [user, 1]"])
     shared.lines.withLock { $0 = [] }
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   private final class Probe: Sendable {
@@ -45,9 +46,9 @@ import Testing
       collected.append(simulation.now)
     }
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
     simulation.advance(by: .seconds(9))
-    #expect(collected.lines == [.seconds(5)])
+    expectEqual(collected.lines, [.seconds(5)])
     simulation.run { await timer.value }
   }
 
@@ -59,10 +60,10 @@ import Testing
       try? await simulation.clock.sleep(for: .seconds(5))
     }
     simulation.settle()
-    #expect(simulation.leakReport().count == 2)
+    expectEqual(simulation.leakReport().count, 2)
     simulation.shutDown()
-    #expect(simulation.leakReport() == [])
-    #expect(simulation.now == .zero)
+    expectEqual(simulation.leakReport(), [])
+    expectEqual(simulation.now, .zero)
   }
 
   @Test func shuttingDownWakesWhatSleepsAgain() {
@@ -76,7 +77,7 @@ import Testing
     }
     simulation.settle()
     simulation.shutDown()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func releasingASimulationEndsWhatWaitsInIt() {
@@ -94,9 +95,9 @@ import Testing
         ended.append("consumer")
       }
       simulation.settle()
-      #expect(ended.lines == [])
+      expectEqual(ended.lines, [])
     }
-    #expect(ended.lines.sorted() == ["consumer", "sleeper"])
+    expectEqual(ended.lines.sorted(), ["consumer", "sleeper"])
   }
 
   @Test func aClientThatOutlivesItsSimulationReportsNoHitsUntilItEnds() throws {
@@ -111,12 +112,12 @@ import Testing
         ]
       }
       let query = Query("n") { 7 }.staleTime(.minutes(1))
-      for _ in 0..<6 { #expect(try simulation.run { try await client.fetch(query) } == 7) }
-      #expect(told.lines == [])
+      for _ in 0..<6 { try expectEqual(simulation.run { try await client.fetch(query) }, 7) }
+      expectEqual(told.lines, [])
     }
-    #expect(told.lines == [])
+    expectEqual(told.lines, [])
     client.shutDown()
-    #expect(told.lines == [#"4 hits ["n"]"#])
+    expectEqual(told.lines, [#"4 hits ["n"]"#])
   }
 
   @Test func whatOutlivesItsSimulationEndsOnOrdinaryThreads() async {
@@ -132,6 +133,6 @@ import Testing
         return "cancelled"
       }
     }
-    #expect(await sleeper.value == "cancelled")
+    await expectEqual(sleeper.value, "cancelled")
   }
 }

@@ -16,9 +16,9 @@ import Testing
       try? await simulation.clock.sleep(for: .seconds(3600))
       return 42
     }
-    #expect(value == 42)
-    #expect(simulation.now == .seconds(3600))
-    #expect(simulation.isIdle)
+    expectEqual(value, 42)
+    expectEqual(simulation.now, .seconds(3600))
+    expect(simulation.isIdle)
   }
 
   @Test func runThrowsTheOperationsOwnErrorType() {
@@ -26,7 +26,7 @@ import Testing
     let result = Result { () throws(Refused) in
       try simulation.run { () async throws(Refused) -> Int in throw Refused() }
     }
-    #expect(result == .failure(Refused()))
+    expectEqual(result, .failure(Refused()))
   }
 
   @Test func runSetsTheScheduling() {
@@ -34,8 +34,8 @@ import Testing
     let isSet = simulation.run {
       Scheduling.current.clock is SimulationClock && Scheduling.current.executor != nil
     }
-    #expect(isSet)
-    #expect(Scheduling.current.executor == nil)
+    expect(isSet)
+    expectNil(Scheduling.current.executor)
   }
 
   @Test func runOfSomethingThatNeverEndsFailsAndCancels() {
@@ -45,8 +45,8 @@ import Testing
       for await number in stream { return number }
       return nil
     }
-    #expect(last == nil)
-    #expect(simulation.failures.count == 1)
+    expectNil(last)
+    expectEqual(simulation.failures.count, 1)
     #expect(simulation.failures[0].contains("would wait for ever: nothing is ready"))
     continuation.finish()
   }
@@ -66,10 +66,10 @@ import Testing
     }
     let fetch = ScriptedFetch<Int>(.never)
     #expect(throws: CancellationError.self) { try simulation.run { try await fetch() } }
-    #expect(simulation.failures.count == 1)
+    expectEqual(simulation.failures.count, 1)
     timer.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func anEndlessLoopAtOneInstantFailsInsteadOfHanging() {
@@ -78,20 +78,20 @@ import Testing
       while !Task.isCancelled { try? await simulation.clock.sleep(for: .zero) }
     }
     simulation.advance(by: .seconds(1))
-    #expect(simulation.failures.count == 1)
+    expectEqual(simulation.failures.count, 1)
     #expect(simulation.failures[0].contains("More than 50 jobs"))
-    #expect(simulation.now == .zero)
+    expectEqual(simulation.now, .zero)
     spinning.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func drivingFromInsideAJobIsRefused() {
     let simulation = quiet()
     simulation.task { simulation.advance(by: .seconds(1)) }
     simulation.settle()
-    #expect(simulation.now == .zero)
-    #expect(simulation.failures.count == 1)
+    expectEqual(simulation.now, .zero)
+    expectEqual(simulation.failures.count, 1)
     #expect(simulation.failures[0].contains("from inside one of its own jobs"))
   }
 

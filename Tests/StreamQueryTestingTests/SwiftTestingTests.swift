@@ -48,15 +48,15 @@ struct SwiftTestingTests {
   }
 
   @Test func aTestIsSeenFromItsTasksOnly() async {
-    #expect(SwiftTesting().standing == .runsTest)
-    #expect(await Task { SwiftTesting().standing }.value == .runsTest)
-    #expect(await Task.detached { SwiftTesting().standing }.value == .runsNoTest)
+    expectEqual(SwiftTesting().standing, .runsTest)
+    await expectEqual(Task { SwiftTesting().standing }.value, .runsTest)
+    await expectEqual(Task.detached { SwiftTesting().standing }.value, .runsNoTest)
   }
 
   @Test func aLibraryThatCannotBeAskedIsThere() {
     let library = SwiftTesting(find: { _ in nil })
-    #expect(library.standing == .isUnknown)
-    #expect(library.isThere)
+    expectEqual(library.standing, .isUnknown)
+    expect(library.isThere)
   }
 
   @Test func aFailureThatNobodyCanBeToldOfEndsTheProcess() async {

@@ -46,7 +46,7 @@ import Testing
   @Test func aTraceIsRepeatedByteForByte() {
     for seed: UInt64 in 1_000..<1_020 {
       let scenario = Self.scenario(seed)
-      #expect(Self.traces(scenario, seed: seed) == Self.traces(scenario, seed: seed))
+      expectEqual(Self.traces(scenario, seed: seed), Self.traces(scenario, seed: seed))
     }
   }
 

@@ -101,7 +101,7 @@ import Testing
     let environment = MarbleWorld(seed: 3)
     let sequence = combineLatest(environment.input("a--b|"), environment.input("-1|"))
     environment.consume(sequence.prefix(1), asks: nil, cancelAt: nil, render: pair)
-    #expect(environment.play(until: 5) == MarbleLine("-[(a1)|]"))
-    #expect(environment.leftovers() == [])
+    expectEqual(environment.play(until: 5), MarbleLine("-[(a1)|]"))
+    expectEqual(environment.leftovers(), [])
   }
 }

@@ -16,12 +16,12 @@ import Testing
     simulation.settle()
     value.value = 3
     simulation.settle()
-    #expect(first.values == [1, 2, 3])
-    #expect(second.values == [2, 3])
-    #expect(value.value == 3)
+    expectEqual(first.values, [1, 2, 3])
+    expectEqual(second.values, [2, 3])
+    expectEqual(value.value, 3)
     value.finish()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func whatIsReplacedBeforeAnybodyAsksIsLeftOut() {
@@ -30,7 +30,7 @@ import Testing
     simulation.settle()
     for number in 2...100 { value.value = number }
     simulation.settle()
-    #expect(recording.values == [1, 100])
+    expectEqual(recording.values, [1, 100])
     value.finish()
     simulation.settle()
   }
@@ -44,10 +44,10 @@ import Testing
     value.value = 3
     let late = simulation.record(value)
     simulation.settle()
-    #expect(early.values == [1, 2])
-    #expect(late.values == [2])
-    #expect(value.value == 2)
-    #expect(simulation.leakReport() == [])
+    expectEqual(early.values, [1, 2])
+    expectEqual(late.values, [2])
+    expectEqual(value.value, 2)
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func aCancelledConsumerLeavesAtOnceAndTheOthersGoOn() {
@@ -59,11 +59,11 @@ import Testing
     simulation.settle()
     value.value = 2
     simulation.settle()
-    #expect(leaving.values == [1])
-    #expect(staying.values == [1, 2])
+    expectEqual(leaving.values, [1])
+    expectEqual(staying.values, [1, 2])
     value.finish()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func anEqualValueIsNews() {
@@ -72,7 +72,7 @@ import Testing
     simulation.settle()
     value.value = 1
     simulation.settle()
-    #expect(recording.values == [1, 1])
+    expectEqual(recording.values, [1, 1])
     value.finish()
     simulation.settle()
   }
@@ -86,8 +86,8 @@ import Testing
       if runs == 1 { value.value = 10 }
       number += 1
     }
-    #expect(value.value == 11)
-    #expect(runs == 2)
+    expectEqual(value.value, 11)
+    expectEqual(runs, 2)
   }
 
   @Test func anUpdateKeepsAnotherThatCameMeanwhile() {
@@ -98,8 +98,8 @@ import Testing
       if runs == 1 { value.update { $0.append(1) } }
       numbers.append(2)
     }
-    #expect(value.value == [0, 1, 2])
-    #expect(runs == 2)
+    expectEqual(value.value, [0, 1, 2])
+    expectEqual(runs, 2)
   }
 
   /// What counts is that it was set, not to what.
@@ -111,8 +111,8 @@ import Testing
       if runs == 1 { value.value = 0 }
       number += 1
     }
-    #expect(value.value == 1)
-    #expect(runs == 2)
+    expectEqual(value.value, 1)
+    expectEqual(runs, 2)
   }
 
   @Test func itDrivesAQueryThatIsSearchedFor() {
@@ -127,7 +127,7 @@ import Testing
     simulation.advance(by: .seconds(1))
     text.value = "abc"
     simulation.advance(by: .seconds(1))
-    #expect(recording.values == ["ab!", "abc!"])
+    expectEqual(recording.values, ["ab!", "abc!"])
     recording.cancel()
     text.finish()
     simulation.settle()

@@ -47,7 +47,7 @@ import Testing
       "\($0)"
     }
     environment.simulation.advance(by: .seconds(100 * 365 * 86_400))
-    #expect(environment.play(until: 0).marbles.values.flatMap(\.self) == [.element("1")])
+    expectEqual(environment.play(until: 0).marbles.values.flatMap(\.self), [.element("1")])
     environment.simulation.shutDown()
   }
 }

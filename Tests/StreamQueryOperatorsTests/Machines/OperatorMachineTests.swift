@@ -12,10 +12,10 @@ import Testing
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let violation = OperatorModel.firstViolation(machine, opens: opens, depth: depth)
-    #expect(violation == nil, sourceLocation: sourceLocation)
+    expectNil(violation, sourceLocation: sourceLocation)
     for seed in 0..<200 as Range<UInt64> {
       let violation = OperatorModel.violation(machine, opens: opens, steps: 100, seed: seed)
-      #expect(violation == nil, "seed \(seed)", sourceLocation: sourceLocation)
+      expectNil(violation, "seed \(seed)", sourceLocation: sourceLocation)
       if violation != nil { return }
     }
   }

@@ -27,7 +27,7 @@ import Testing
     }
     var step = _ChangesStep<Opaque>(fields: QueryResultFields([.data]))
     let passed = [results[0], results[0], results[1], results[1]].map { step.take($0) != nil }
-    #expect(passed == [true, false, true, false])
+    expectEqual(passed, [true, false, true, false])
   }
 
   /// One result and, for each field, one that differs from it in this field alone or, where a
@@ -52,13 +52,13 @@ import Testing
     for (field, other) in cases {
       let seen = cases.map(\.0).filter { QueryResultFields([$0]).differ(base, other) }
       // A fetch that runs has a cause.
-      #expect(seen == (field == .fetchStatus ? [.fetchStatus, .cause] : [field]))
-      #expect(!QueryResultFields([.status, .error]).differ(base, other))
+      expectEqual(seen, (field == .fetchStatus ? [.fetchStatus, .cause] : [field]))
+      expect(!QueryResultFields([.status, .error]).differ(base, other))
     }
-    #expect(QueryResultFields([.error]).differ(base, Sample.result("x!")))
-    #expect(QueryResultFields([.status]).differ(base, Sample.result("x!")))
-    #expect(!QueryResultFields([.status]).differ(Sample.result("x!2"), Sample.result("x!")))
-    #expect(QueryResultFields([.error]).differ(Sample.result("x!2"), Sample.result("x!")))
+    expect(QueryResultFields([.error]).differ(base, Sample.result("x!")))
+    expect(QueryResultFields([.status]).differ(base, Sample.result("x!")))
+    expect(!QueryResultFields([.status]).differ(Sample.result("x!2"), Sample.result("x!")))
+    expect(QueryResultFields([.error]).differ(Sample.result("x!2"), Sample.result("x!")))
   }
 
   private func machine(_ change: (inout EntryMachine) -> Void) -> EntryMachine {

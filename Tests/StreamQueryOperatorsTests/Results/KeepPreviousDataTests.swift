@@ -67,23 +67,25 @@ import Testing
 
   @Test func anObserverThatMovesKeepsThePreviousDataS08() {
     let recording = observe(second: ScriptedFetch(.value("two", after: .seconds(10))))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         .init(at: .zero, .pending(isFetching: true)),
         .init(at: .seconds(10), .success("one")),
         .init(at: .seconds(50), .placeholder("one", isFetching: true)),
         .init(at: .seconds(60), .success("two")),
       ]
     )
-    #expect(recording.values[2].dataUpdatedAt == nil)
-    #expect(recording.values[2].isSuccess && recording.values[2].isRefetching)
+    expectNil(recording.values[2].dataUpdatedAt)
+    expect(recording.values[2].isSuccess && recording.values[2].isRefetching)
   }
 
   @Test func anObserverThatMovesDropsItOnErrorS08() {
     let error = SampleError(name: "boom")
     let recording = observe(second: ScriptedFetch(.failure(error, after: .seconds(10))))
-    #expect(
-      recording.timeline.suffix(2) == [
+    expectEqual(
+      recording.timeline.suffix(2),
+      [
         .init(at: .seconds(50), .placeholder("one", isFetching: true)),
         .init(at: .seconds(60), .failure(error)),
       ]
@@ -96,7 +98,7 @@ import Testing
       seed: { $0.setData("seed", for: Query<String>("p", 2, fetch: ScriptedFetch(.never))) },
       staleTime: .seconds(1000)
     )
-    #expect(recording.timeline.last == .init(at: .seconds(50), .success("seed")))
+    expectEqual(recording.timeline.last, .init(at: .seconds(50), .success("seed")))
   }
 
   @Test func aResetShowsNoOldDataT16() {
@@ -107,8 +109,9 @@ import Testing
     simulation.advance(by: .seconds(2))
     simulation.task("reset") { await client.reset(query) }
     simulation.advance(by: .seconds(2))
-    #expect(
-      recording.summaries == [
+    expectEqual(
+      recording.summaries,
+      [
         .pending(isFetching: true), .success("one"), .pending(isFetching: true), .success("one"),
       ]
     )

@@ -37,12 +37,12 @@ import Testing
     let first = simulation.record(client.stream(query).placeholder("soon"))
     let second = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(first.summaries == [.placeholder("soon", isFetching: true)])
-    #expect(first.values[0].dataUpdatedAt == nil)
-    #expect(second.summaries == [.pending(isFetching: true)])
-    #expect(client.data(for: query) == nil)
+    expectEqual(first.summaries, [.placeholder("soon", isFetching: true)])
+    expectNil(first.values[0].dataUpdatedAt)
+    expectEqual(second.summaries, [.pending(isFetching: true)])
+    expectNil(client.data(for: query))
     simulation.advance(by: .seconds(1))
-    #expect(first.summaries.last == .success("real"))
+    expectEqual(first.summaries.last, .success("real"))
   }
 
   @Test func aClosureGetsTheDataOfTheKeyBeforeT15() {
@@ -77,6 +77,6 @@ import Testing
       _ = step.take(Sample.result(text))
       return calls.withLock { $0 }
     }
-    #expect(counts == [1, 1, 1, 1, 2, 2, 2, 3, 4])
+    expectEqual(counts, [1, 1, 1, 1, 2, 2, 2, 3, 4])
   }
 }

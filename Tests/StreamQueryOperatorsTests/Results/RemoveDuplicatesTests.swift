@@ -41,7 +41,7 @@ import Testing
     )
     simulation.settle()
     for _ in 0..<2 { simulation.run { await client.refetch(query) } }
-    #expect(recording.values.count { $0 != "nil" } == (isComparable ? 2 : 3))
+    expectEqual(recording.values.count { $0 != "nil" }, (isComparable ? 2 : 3))
     recording.cancel()
   }
 
@@ -87,7 +87,7 @@ import Testing
       simulation.task("again") { await client.invalidate(query) }
       simulation.settle()
     }
-    #expect(fetch.callCount == 3)
-    #expect(recording.values.map(\.data) == [nil, 2, 1])
+    expectEqual(fetch.callCount, 3)
+    expectEqual(recording.values.map(\.data), [nil, 2, 1])
   }
 }

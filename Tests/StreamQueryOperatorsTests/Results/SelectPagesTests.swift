@@ -17,8 +17,8 @@ struct SelectPagesTests {
     let recording = simulation.record(titles)
     simulation.advance(by: .milliseconds(1))
     let last = try #require(recording.values.last)
-    #expect(last.pages == ["1 pages"])
-    #expect(last.hasNextPage)
-    #expect(!last.hasPreviousPage)
+    expectEqual(last.pages, ["1 pages"])
+    expect(last.hasNextPage)
+    expect(!last.hasPreviousPage)
   }
 }

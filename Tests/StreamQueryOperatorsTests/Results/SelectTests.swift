@@ -34,7 +34,7 @@ import Testing
       return text.count
     }
     let results = ["p", "x", "x*", "x!", "x'", "y", "x"].map { step.take(Sample.result($0)) }
-    #expect(calls.withLock { $0 } == ["x", "x", "y", "x"])
+    expectEqual(calls.withLock { $0 }, ["x", "x", "y", "x"])
     let boxes = results.map { $0?.snapshot.data }
     #expect(boxes[1] === boxes[2] && boxes[2] === boxes[3])
     #expect(boxes[3] !== boxes[4])
@@ -43,7 +43,7 @@ import Testing
   @Test func changesTheType() {
     var step = _SelectStep<String, Int> { $0.count }
     let count: Int? = step.take(Sample.result("abc"))?.data
-    #expect(count == 3)
+    expectEqual(count, 3)
   }
 
   private static let failing = { @Sendable (text: String) throws -> String in
@@ -87,9 +87,9 @@ import Testing
       .placeholder("b")
     let recording = simulation.record(client.stream(query).select(Self.failing))
     simulation.advance(by: .seconds(2))
-    #expect(recording.summaries == [.failure(SampleError(name: "!b"), .fetching), .success("X")])
-    #expect(recording.values.map(\.isPlaceholderData) == [false, false])
-    #expect(recording.values[0].data == nil && recording.values[0].isLoadingError)
+    expectEqual(recording.summaries, [.failure(SampleError(name: "!b"), .fetching), .success("X")])
+    expectEqual(recording.values.map(\.isPlaceholderData), [false, false])
+    expect(recording.values[0].data == nil && recording.values[0].isLoadingError)
   }
 
   @Test func whatAStandInShowedDoesNotStayBesideAThrowT17() {
@@ -105,7 +105,7 @@ import Testing
       throw SampleError(name: text)
     }
     let errors = ["x", "x*", "x"].map { step.take(Sample.result($0))?.snapshot.error }
-    #expect(calls.withLock { $0 } == 1)
+    expectEqual(calls.withLock { $0 }, 1)
     #expect(errors[0] === errors[1] && errors[1] === errors[2])
   }
 
@@ -128,21 +128,23 @@ import Testing
     simulation.advance(by: .seconds(2))
     simulation.task("again") { await client.invalidate(query) }
     simulation.advance(by: .seconds(2))
-    #expect(
-      selecting.timeline == [
+    expectEqual(
+      selecting.timeline,
+      [
         .init(at: .zero, .pending(isFetching: true)),
         .init(at: .seconds(1), .failure(SampleError(name: "bad"))),
         .init(at: .seconds(2), .failure(SampleError(name: "bad"), .fetching)),
         .init(at: .seconds(3), .success("2")),
       ]
     )
-    #expect(selecting.values[1].errorUpdatedAt == selecting.values[1].dataUpdatedAt)
-    #expect(selecting.values[1].errorUpdateCount == 0)
-    #expect(
-      plain.summaries == [
+    expectEqual(selecting.values[1].errorUpdatedAt, selecting.values[1].dataUpdatedAt)
+    expectEqual(selecting.values[1].errorUpdateCount, 0)
+    expectEqual(
+      plain.summaries,
+      [
         .pending(isFetching: true), .success(1), .success(1, isFetching: true), .success(2),
       ]
     )
-    #expect(client.data(for: query) == 2)
+    expectEqual(client.data(for: query), 2)
   }
 }

@@ -30,17 +30,17 @@ import Testing
   @Test func rowsThatDidNotChangeStayTheSameObjectsO22T18() {
     let new = [Row(3, "c"), Row(2, "B"), Row(4, "d"), Row(1, "a")]
     let shared = new.reusingUnchanged(from: old)
-    #expect(shared == new)
-    #expect(origins(shared, in: old) == [2, nil, nil, 0])
+    expectEqual(shared, new)
+    expectEqual(origins(shared, in: old), [2, nil, nil, 0])
   }
 
   @Test func anIdentityThatComesTwiceIsNoTrapT18() {
     let twice = [Row(1, "a"), Row(1, "x")]
     let shared = [Row(1, "x"), Row(1, "a")].reusingUnchanged(from: twice)
-    #expect(shared.map(\.name) == ["x", "a"])
-    #expect(origins(shared, in: twice) == [nil, nil])
+    expectEqual(shared.map(\.name), ["x", "a"])
+    expectEqual(origins(shared, in: twice), [nil, nil])
     let moved = [Row(2, "b"), Row(3, "c"), Row(1, "a")].reusingUnchanged(from: twice)
-    #expect(origins(moved, in: twice) == [nil, nil, 0])
+    expectEqual(origins(moved, in: twice), [nil, nil, 0])
   }
 
   /// A row without an identity of its own.
@@ -59,13 +59,13 @@ import Testing
     func origins(_ names: String...) -> [Int?] {
       let new = names.map(Cell.init)
       let shared = new.reusingUnchanged(from: old)
-      #expect(shared == new)
+      expectEqual(shared, new)
       return shared.map { cell in old.firstIndex { $0 === cell } }
     }
-    #expect(origins("a", "x", "c", "d") == [0, nil, 2, nil])
-    #expect(origins("a") == [0])
-    #expect(origins("b", "a") == [nil, nil])
-    #expect(origins() == [])
+    expectEqual(origins("a", "x", "c", "d"), [0, nil, 2, nil])
+    expectEqual(origins("a"), [0])
+    expectEqual(origins("b", "a"), [nil, nil])
+    expectEqual(origins(), [])
   }
 
   @Test func nothingChangedMeansTheSameBoxT18() {
@@ -110,7 +110,7 @@ import Testing
       simulation.task("again") { await client.invalidate(query) }
       simulation.settle()
     }
-    #expect(fetch.callCount == 3)
+    expectEqual(fetch.callCount, 3)
     return recording.values.filter { !$0.isFetching }.compactMap(\.data)
   }
 
@@ -121,7 +121,7 @@ import Testing
       refresh({ $0.stream($1).sharingUnchanged() }, { $0.sharing(.off) }),
     ]
     for states in lists {
-      #expect(states.map(\.description) == ["[1a, 2b]", "[2b, 1A]", "[2b, 1A]"])
+      expectEqual(states.map(\.description), ["[1a, 2b]", "[2b, 1A]", "[2b, 1A]"])
       #expect(states[1][0] === states[0][1])
       #expect(states[1][1] !== states[0][0])
       #expect(states[2][0] === states[1][0] && states[2][1] === states[1][1])
@@ -147,12 +147,12 @@ import Testing
     simulation.advance(by: .seconds(1))
     simulation.task("again") { await client.invalidate(query) }
     simulation.advance(by: .seconds(1))
-    #expect(values.values == [1])
-    #expect(changes.summaries == [.pending(isFetching: true), .success(1)])
-    #expect(selected.withLock { $0 } == 1)
-    #expect(selecting.summaries.last == .success("1"))
+    expectEqual(values.values, [1])
+    expectEqual(changes.summaries, [.pending(isFetching: true), .success(1)])
+    expectEqual(selected.withLock { $0 }, 1)
+    expectEqual(selecting.summaries.last, .success("1"))
     let boxes = results.values.compactMap(\.snapshot.data)
-    #expect(boxes.count == 3 && boxes.allSatisfy { $0 === boxes[0] })
+    expect(boxes.count == 3 && boxes.allSatisfy { $0 === boxes[0] })
     let dates = results.values.filter { !$0.isFetching }.compactMap(\.dataUpdatedAt)
     #expect(dates.count == 2 && dates[0] < dates[1])
   }

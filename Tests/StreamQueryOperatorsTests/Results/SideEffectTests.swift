@@ -14,7 +14,7 @@ import Testing
         seen.withLock { $0.append(value) }
       }
     }
-    #expect(seen.withLock { $0 } == ["x", "x", "y"])
+    expectEqual(seen.withLock { $0 }, ["x", "x", "y"])
   }
 
   @Test func onFailureRunsOncePerError() {
@@ -23,7 +23,7 @@ import Testing
     expectDiagram(line, seeds: 0..<1, render: Sample.text) {
       $0.results(line).onFailure { error in seen.withLock { $0.append("\(error)") } }
     }
-    #expect(seen.withLock { $0 } == ["!", "!2", "!"])
+    expectEqual(seen.withLock { $0 }, ["!", "!2", "!"])
   }
 
   @Test func onChangeRunsForEveryResultBeforeItIsDelivered() {
@@ -40,9 +40,7 @@ import Testing
         seen.withLock { $0.append(Sample.text(result)) }
       }
     }
-    #expect(
-      seen.withLock { $0 } == ["p", "delivered", "p*", "delivered", "x", "delivered"]
-    )
+    expectEqual(seen.withLock { $0 }, ["p", "delivered", "p*", "delivered", "x", "delivered"])
   }
 
   @Test func endsPassThrough() {
@@ -61,7 +59,7 @@ import Testing
       client.results(of: query).onSuccess { value in seen.withLock { $0.append(value) } }
     )
     simulation.settle()
-    #expect(seen.withLock { $0 } == ["cached", "fetched"])
+    expectEqual(seen.withLock { $0 }, ["cached", "fetched"])
     recording.cancel()
   }
 
@@ -86,9 +84,9 @@ import Testing
     client.setData(3, for: QueryKey<Int>("a"))
     let model = Model()
     await model.follow(client.results(of: Query(key: QueryKey<Int>("a"))))
-    #expect(model.values == [3])
-    #expect(model.failures == 0)
-    #expect(model.statuses == [.success])
+    expectEqual(model.values, [3])
+    expectEqual(model.failures, 0)
+    expectEqual(model.statuses, [.success])
     client.shutDown()
   }
 
@@ -99,7 +97,7 @@ import Testing
     let watched = await watching(client, for: model)
     var iterator = watched.makeAsyncIterator()
     _ = await iterator.next(isolation: nil)
-    #expect(await model.values == [3])
+    await expectEqual(model.values, [3])
     client.shutDown()
   }
 
@@ -118,7 +116,7 @@ import Testing
     let watched = Self.noting(client) { isMain in places.withLock { $0.append(isMain) } }
     var iterator = watched.makeAsyncIterator()
     _ = await iterator.next(isolation: #isolation)
-    #expect(places.withLock { $0 } == [true])
+    expectEqual(places.withLock { $0 }, [true])
     client.shutDown()
   }
 

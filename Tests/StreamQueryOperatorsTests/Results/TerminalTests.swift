@@ -6,11 +6,11 @@ import Testing
 @Suite struct TerminalTests {
   @Test func firstValueSkipsWhatHasNoData() async throws {
     let value = try await Local(["p", "p*", "!*", "s~", "x*", "y"]).firstValue()
-    #expect(value == "x")
+    expectEqual(value, "x")
   }
 
   @Test func firstValueTakesDataBesideAnError() async throws {
-    #expect(try await Local(["x!"]).firstValue() == "x")
+    try await expectEqual(Local(["x!"]).firstValue(), "x")
   }
 
   @Test func firstValueThrowsTheErrorOfALoadThatFailed() async {
@@ -40,17 +40,17 @@ import Testing
     simulation.settle()
     task.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func collectStopsAfterTheLast() async throws {
     let results = try await Local(["p", "p*", "x", "y"]).collect(until: \.isSuccess)
-    #expect(results.map(Sample.text) == ["p", "p*", "x"])
+    expectEqual(results.map(Sample.text), ["p", "p*", "x"])
   }
 
   @Test func collectGivesWhatThereWasAtTheEnd() async throws {
-    #expect(try await Local(["p"]).collect(until: \.isSuccess).count == 1)
-    #expect(try await Local([]).collect(until: \.isSuccess).isEmpty)
+    try await expectEqual(Local(["p"]).collect(until: \.isSuccess).count, 1)
+    try await expectEmpty(Local([]).collect(until: \.isSuccess))
   }
 
   @Test func collectCarriesTheFailureOfTheSequence() async {
@@ -61,7 +61,7 @@ import Testing
   @Test func collectOfACountTakesSoMany() async throws {
     let results = Local(["p", "x", "y"])
     for (count, expected) in [(-1, 0), (0, 0), (1, 1), (2, 2), (9, 3)] {
-      #expect(try await results.collect(count).count == expected)
+      try await expectEqual(results.collect(count).count, expected)
     }
   }
 
@@ -71,11 +71,11 @@ import Testing
     let query = Query("a", fetch: ScriptedFetch<Int>(.never))
     let task = simulation.task("collector") {
       let results = await client.results(of: query).collect(3)
-      #expect(results.map(\.isLoading) == [true])
+      expectEqual(results.map(\.isLoading), [true])
     }
     simulation.settle()
     task.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 }

@@ -153,14 +153,14 @@ import Testing
         }
         isThrough.value = true
       }
-      #expect(!isThrough.value, "it waits")
+      expect(!isThrough.value, "it waits")
       task.cancel()
-      #expect(isThrough.value)
+      expect(isThrough.value)
       #expect(client.diagnostics().allSatisfy { $0.observerCount == 0 && $0.waiterCount == 0 })
-      #expect(client.fetchingCount(.all) == 0)
+      expectEqual(client.fetchingCount(.all), 0)
     }
     client = nil
-    #expect(held == nil, "nothing keeps the client")
+    expectNil(held, "nothing keeps the client")
   }
 
   @Test func aRefreshWhoseTimeIsUpEndsWhereJobsRunInsideEnqueue() {
@@ -179,11 +179,11 @@ import Testing
       let queries = ["a", "b", "c"].map { AnyQuery(Self.never($0)) }
       left.value = await client.refetchStale(queries, within: .seconds(1)).remaining.count
     }
-    #expect(client.fetchingCount(.all) == 3)
-    #expect(left.value == nil)
+    expectEqual(client.fetchingCount(.all), 3)
+    expectNil(left.value)
     simulation.advance(by: .seconds(1))
-    #expect(left.value == 3)
-    #expect(client.fetchingCount(.all) == 0)
+    expectEqual(left.value, 3)
+    expectEqual(client.fetchingCount(.all), 0)
   }
 
   @Test func endsOfAccountsAreLeftWhereJobsRunInsideEnqueue() {
@@ -205,11 +205,11 @@ import Testing
       try? await accounts.finishEndings()
       isThrough.value = true
     }
-    #expect(!isThrough.value, "it waits for the turns of both")
+    expect(!isThrough.value, "it waits for the turns of both")
     task.cancel()
-    #expect(isThrough.value)
+    expect(isThrough.value)
     store.letGo()
-    #expect(accounts.opened.isEmpty)
+    expectEmpty(accounts.opened)
   }
 
   /// Each of them is one job, which runs on the stack of the one before unless somebody unwinds.
@@ -228,7 +228,7 @@ import Testing
       }
     }
     client.setData(1, for: "n")
-    #expect(seen.value == last)
+    expectEqual(seen.value, last)
     task.cancel()
   }
 }

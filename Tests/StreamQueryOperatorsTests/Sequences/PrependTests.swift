@@ -51,14 +51,14 @@ import Testing
     let (stream, input) = AsyncStream<String>.makeStream()
     let recording = simulation.record(stream.prepend("x", "y"))
     simulation.settle()
-    #expect(recording.values == ["x", "y"])
+    expectEqual(recording.values, ["x", "y"])
     input.yield("a")
     simulation.settle()
     input.finish()
     simulation.settle()
-    #expect(recording.values == ["x", "y", "a"])
-    #expect(recording.isFinished)
-    #expect(simulation.leakReport() == [])
+    expectEqual(recording.values, ["x", "y", "a"])
+    expect(recording.isFinished)
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func withoutElementsItIsTheSequence() {
@@ -72,7 +72,7 @@ import Testing
     await #expect(throws: Broken.self) {
       for try await element in failing.prepend(1, 2) { elements.append(element) }
     }
-    #expect(elements == [1, 2])
+    expectEqual(elements, [1, 2])
   }
 
   @Test(arguments: [[], [1]])
@@ -80,13 +80,13 @@ import Testing
     var beginnings = 0
     let sequence = FailingOnce(numbers: numbers) { beginnings += 1 }.prepend(0)
     var iterator = sequence.makeAsyncIterator()
-    for number in [0] + numbers { #expect(try await iterator.next() == number) }
+    for number in [0] + numbers { try await expectEqual(iterator.next(), number) }
     do throws(Broken) {
       _ = try await iterator.next()
       Issue.record("it did not throw")
     } catch {}
-    for _ in 0..<2 { #expect(try await iterator.next() == nil) }
-    #expect(beginnings == 1)
+    for _ in 0..<2 { try await expectNil(iterator.next()) }
+    expectEqual(beginnings, 1)
   }
 
   /// An iterator that gave its end to a cancelled task has nothing for one that is not cancelled.
@@ -96,8 +96,8 @@ import Testing
       withUnsafeCurrentTask { $0?.cancel() }
       return await carrier.next()
     }
-    #expect(await cancelled.value == nil)
-    #expect(await carrier.next() == nil)
+    await expectNil(cancelled.value)
+    await expectNil(carrier.next())
   }
 
   @Test func aCancelledConsumerGetsNoMore() async {
@@ -110,7 +110,7 @@ import Testing
       }
       return elements
     }
-    #expect(await task.value == [1])
+    await expectEqual(task.value, [1])
   }
 
   @Test func eachIteratorGetsThemAll() async {
@@ -118,7 +118,7 @@ import Testing
     for _ in 0..<2 {
       var elements: [Int] = []
       for await element in sequence { elements.append(element) }
-      #expect(elements == [1, 2])
+      expectEqual(elements, [1, 2])
     }
   }
 }

@@ -16,12 +16,12 @@ import Testing
       }
     }
     simulation.advance(by: .seconds(1))
-    #expect(elements.withLock { $0 } == [1, 1])
+    expectEqual(elements.withLock { $0 }, [1, 1])
     simulation.advance(by: .seconds(1))
-    #expect(elements.withLock { $0 } == [1, 1, 2, 2])
+    expectEqual(elements.withLock { $0 }, [1, 1, 2, 2])
     task.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func passesEverythingOn() {
@@ -37,7 +37,7 @@ import Testing
     for await isSuspending in base.scheduled(by: scheduling).prefix(1) {
       clocks.append(isSuspending)
     }
-    #expect(clocks == [true])
+    expectEqual(clocks, [true])
   }
 }
 

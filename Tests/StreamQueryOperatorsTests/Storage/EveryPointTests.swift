@@ -49,12 +49,12 @@ import Testing
         for tick in Self.ticks {
           let (output, left) = play(Self.lines, seed: seed, asks: asks, cancelAt: tick, make)
           let name: Comment = "seed \(seed), cancelled at \(tick): \(output) of \(whole)"
-          #expect(isSame(output, tick), name, sourceLocation: sourceLocation)
-          #expect(left == [], name, sourceLocation: sourceLocation)
+          expect(isSame(output, tick), name, sourceLocation: sourceLocation)
+          expectEqual(left, [], name, sourceLocation: sourceLocation)
           guard asks == nil else { continue }
           let isOver = whole.marbles.contains { $0.key < tick && $0.value.contains(where: \.isEnd) }
           let isEnd = output.marbles[tick]?.last?.isEnd ?? isOver
-          #expect(isEnd, name, sourceLocation: sourceLocation)
+          expect(isEnd, name, sourceLocation: sourceLocation)
           #expect(
             output.marbles.keys.allSatisfy { $0 <= tick },
             name,
@@ -67,13 +67,13 @@ import Testing
           let (output, left) = play(lines, seed: seed, asks: asks, make)
           let name: Comment =
             "seed \(seed), input \(input) \(end) at \(tick): \(output) of \(whole)"
-          #expect(isSame(output, tick), name, sourceLocation: sourceLocation)
+          expect(isSame(output, tick), name, sourceLocation: sourceLocation)
           let hasEnded = output.marbles.values.joined().contains(where: \.isEnd)
           if asks == nil, end == "^" {
-            #expect(hasEnded, name, sourceLocation: sourceLocation)
+            expect(hasEnded, name, sourceLocation: sourceLocation)
           }
           guard hasEnded else { continue }
-          #expect(left == [], name, sourceLocation: sourceLocation)
+          expectEqual(left, [], name, sourceLocation: sourceLocation)
         }
       }
     }

@@ -15,10 +15,10 @@ import Testing
     }
     continuation.yield(Token { consumer.cancel() })
     simulation.settle()
-    #expect(!simulation.isIdle)
+    expect(!simulation.isIdle)
     continuation.yield(Token {})
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func anInnerStreamMayCancelTheConsumerWhenItIsReleased() {
@@ -33,10 +33,10 @@ import Testing
     }
     continuation.yield(Token { consumer.cancel() })
     simulation.settle()
-    #expect(!simulation.isIdle)
+    expect(!simulation.isIdle)
     continuation.yield(Token {})
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func breakingOutOfALoopStopsTheTasks() {
@@ -45,9 +45,9 @@ import Testing
     environment.simulation.run {
       for await _ in merge(first, second) { break }
     }
-    #expect(first.channel.listeners == 0)
-    #expect(second.channel.listeners == 0)
-    #expect(first.channel.asks == 1)
+    expectEqual(first.channel.listeners, 0)
+    expectEqual(second.channel.listeners, 0)
+    expectEqual(first.channel.asks, 1)
     environment.simulation.shutDown()
   }
 
@@ -67,9 +67,9 @@ import Testing
       for await _ in results.prefix(7) {}
     }
     simulation.advance(by: .seconds(3.7))
-    #expect(scheduled.withLock { $0 } == [true, true, true])
-    #expect(simulation.leakReport() == [])
-    #expect(simulation.failures == [])
+    expectEqual(scheduled.withLock { $0 }, [true, true, true])
+    expectEqual(simulation.leakReport(), [])
+    expectEqual(simulation.failures, [])
   }
 
   @Test(arguments: 1..<20 as Range<UInt64>)
@@ -87,7 +87,7 @@ import Testing
       _ = environment.play(until: 5)
       return environment.simulation.scheduleHash
     }
-    #expect(hashes[0] == hashes[1])
+    expectEqual(hashes[0], hashes[1])
   }
 }
 

@@ -37,9 +37,9 @@ func expectDiagram<Output: AsyncSequence & Sendable>(
     environment.consume(make(environment), asks: asks, cancelAt: cancel, render: render)
     let output = environment.play(until: line.length)
     let isEqual = anyOrder ? output.sortedWithinTicks == line.sortedWithinTicks : output == line
-    #expect(isEqual, "seed \(seed): \(output) instead of \(line)", sourceLocation: sourceLocation)
+    expect(isEqual, "seed \(seed): \(output) instead of \(line)", sourceLocation: sourceLocation)
     let leftovers = end == nil ? [] : environment.leftovers()
-    #expect(leftovers == [], "seed \(seed)", sourceLocation: sourceLocation)
+    expectEqual(leftovers, [], "seed \(seed)", sourceLocation: sourceLocation)
     environment.simulation.shutDown()
     // The first wrong interleaving says enough.
     if !isEqual || !leftovers.isEmpty { return }

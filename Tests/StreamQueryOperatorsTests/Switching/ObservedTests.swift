@@ -22,10 +22,11 @@ import Testing
     simulation.advance(by: .seconds(2))
     ids.send(2)
     simulation.settle()
-    #expect(client.diagnostics().map(\.observerCount).sorted() == [0, 1])
+    expectEqual(client.diagnostics().map(\.observerCount).sorted(), [0, 1])
     simulation.advance(by: .seconds(2))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         .init(at: .zero, .pending(isFetching: true)),
         .init(at: .seconds(1), .success("v1")),
         .init(at: .seconds(2), .pending(isFetching: true)),
@@ -34,7 +35,7 @@ import Testing
     )
     recording.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func aKeyWithCachedDataShowsItAtOnce() {
@@ -47,7 +48,10 @@ import Testing
     simulation.advance(by: .seconds(2))
     ids.send(2)
     simulation.settle()
-    #expect(recording.timeline.last == .init(at: .seconds(2), .success("cached", isFetching: true)))
+    expectEqual(
+      recording.timeline.last,
+      .init(at: .seconds(2), .success("cached", isFetching: true))
+    )
   }
 
   @Test func theSameKeyAgainIsNoNewSubscription() {
@@ -59,8 +63,8 @@ import Testing
     simulation.advance(by: .seconds(2))
     ids.send(1)
     simulation.advance(by: .seconds(2))
-    #expect(fetches[1].callCount == 1)
-    #expect(recording.values.count == 2)
+    expectEqual(fetches[1].callCount, 1)
+    expectEqual(recording.values.count, 2)
   }
 
   @Test func previousDataIsKeptAcrossAMoveS08() {
@@ -74,7 +78,7 @@ import Testing
     simulation.advance(by: .seconds(2))
     ids.send(2)
     simulation.settle()
-    #expect(recording.summaries.last == .placeholder("v1", isFetching: true))
+    expectEqual(recording.summaries.last, .placeholder("v1", isFetching: true))
   }
 
   @Test func endsWithTheClientAndNotWithTheQueries() {
@@ -87,12 +91,12 @@ import Testing
     }
     let recording = simulation.record(ids.map { query($0) }.observed(by: client))
     simulation.advance(by: .seconds(2))
-    #expect(recording.summaries.last == .success("v1"))
-    #expect(!recording.isFinished)
+    expectEqual(recording.summaries.last, .success("v1"))
+    expect(!recording.isFinished)
     client.shutDown()
     simulation.settle()
-    #expect(recording.isFinished)
-    #expect(simulation.leakReport() == [])
+    expect(recording.isFinished)
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func endsWithTheClientThoughQueriesMayStillCome() {
@@ -105,8 +109,8 @@ import Testing
     simulation.advance(by: .seconds(2))
     client.shutDown()
     simulation.settle()
-    #expect(moving.isFinished && switched.isFinished)
-    #expect(simulation.leakReport() == [])
+    expect(moving.isFinished && switched.isFinished)
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func noQueryAtAllEndsAtOnce() {
@@ -115,8 +119,8 @@ import Testing
     let none = AsyncStream<Query<String>> { $0.finish() }
     let recording = simulation.record(none.observed(by: client))
     simulation.settle()
-    #expect(recording.isFinished)
-    #expect(recording.values.isEmpty)
+    expect(recording.isFinished)
+    expectEmpty(recording.values)
   }
 
   @Test func aFailureOfTheQueriesEndsTheObservation() {
@@ -130,8 +134,8 @@ import Testing
     continuation.finish(throwing: MarbleFailure())
     simulation.settle()
     #expect(recording.failure is MarbleFailure)
-    #expect(recording.summaries == [.pending(isFetching: true), .success("v1")])
-    #expect(simulation.leakReport() == [])
+    expectEqual(recording.summaries, [.pending(isFetching: true), .success("v1")])
+    expectEqual(simulation.leakReport(), [])
   }
 
   // MARK: Enabled by a stream
@@ -142,28 +146,29 @@ import Testing
     let isVisible = ManualSignal(false)
     let recording = simulation.record(client.results(of: query(1), enabledBy: isVisible))
     simulation.advance(by: .seconds(1))
-    #expect(recording.timeline == [.init(at: .zero, .pending())])
-    #expect(fetches[1].callCount == 0)
+    expectEqual(recording.timeline, [.init(at: .zero, .pending())])
+    expectEqual(fetches[1].callCount, 0)
     isVisible.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline.suffix(2) == [
+    expectEqual(
+      recording.timeline.suffix(2),
+      [
         .init(at: .seconds(1), .pending(isFetching: true)),
         .init(at: .seconds(2), .success("v1")),
       ]
     )
     isVisible.send(false)
     simulation.settle()
-    #expect(recording.values.last?.isEnabled == false)
+    expectEqual(recording.values.last?.isEnabled, false)
     simulation.task("invalidation") { [query] in await client.invalidate(query(1)) }
     simulation.advance(by: .seconds(2))
-    #expect(fetches[1].callCount == 1)
+    expectEqual(fetches[1].callCount, 1)
     isVisible.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(fetches[1].callCount == 2)
+    expectEqual(fetches[1].callCount, 2)
     recording.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func cachedDataShowsBeforeAnythingSaysWhetherItIsOnO10() {
@@ -173,11 +178,11 @@ import Testing
     let (never, continuation) = AsyncStream<Bool>.makeStream()
     let recording = simulation.record(client.results(of: query(1), enabledBy: never))
     simulation.settle()
-    #expect(recording.summaries == [.success("cached")])
-    #expect(recording.values.first?.isEnabled == false)
+    expectEqual(recording.summaries, [.success("cached")])
+    expectEqual(recording.values.first?.isEnabled, false)
     continuation.finish()
     simulation.settle()
-    #expect(!recording.isFinished)
+    expect(!recording.isFinished)
   }
 
   @Test func aFailureOfTheSwitchIsThrown() {
@@ -187,7 +192,7 @@ import Testing
     let recording = simulation.record(client.results(of: query(1), enabledBy: failing))
     simulation.settle()
     #expect(recording.failure is MarbleFailure)
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   // MARK: Dependent queries
@@ -220,16 +225,16 @@ import Testing
     // Another user of the same projects: their running fetch must survive.
     simulation.task("again") { await client.invalidate(user) }
     simulation.advance(by: .seconds(2))
-    #expect(fetches[1].callCount == 1)
-    #expect(observed.withLock { $0 } == [1, 2, 1])
-    #expect(recording.values.last?.data == ["project"])
+    expectEqual(fetches[1].callCount, 1)
+    expectEqual(observed.withLock { $0 }, [1, 2, 1])
+    expectEqual(recording.values.last?.data, ["project"])
     simulation.task("again") { await client.invalidate(user) }
     simulation.advance(by: .seconds(2))
-    #expect(observed.withLock { $0 } == [1, 2, 1, 1, 0])
-    #expect(fetches[2].callCount == 1)
+    expectEqual(observed.withLock { $0 }, [1, 2, 1, 1, 0])
+    expectEqual(fetches[2].callCount, 1)
     recording.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   private struct Person: Equatable, Sendable {
@@ -254,7 +259,7 @@ import Testing
       client.setData(Person(id: 1, name: name), for: user)
       simulation.advance(by: .seconds(1))
     }
-    #expect(recording.summaries.last == .success("project"))
+    expectEqual(recording.summaries.last, .success("project"))
     return fetch.callCount
   }
 
@@ -269,7 +274,7 @@ import Testing
       client.stream(user).values(removingDuplicates: false).map(\.id)
         .switchToLatest(removingDuplicates: false) { client.stream(projects($0)) }
     }
-    #expect([documented, moving, every] == [1, 1, 5])
+    expectEqual([documented, moving, every], [1, 1, 5])
   }
 
   // MARK: The query's own policy
@@ -292,9 +297,9 @@ import Testing
       client.throwingResults(of: Query("strict", 2, fetch: failing).retry(0).throwOnError(.never))
     )
     simulation.settle()
-    #expect(plain.failure == nil && plain.values.last?.isError == true)
+    expect(plain.failure == nil && plain.values.last?.isError == true)
     #expect(own.failure is SampleError)
     #expect(byDefault.failure is SampleError)
-    #expect(ownOverDefault.failure == nil && ownOverDefault.values.last?.isError == true)
+    expect(ownOverDefault.failure == nil && ownOverDefault.values.last?.isError == true)
   }
 }

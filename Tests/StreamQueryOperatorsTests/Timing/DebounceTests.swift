@@ -85,7 +85,7 @@ import Testing
     )
     _ = sequence.makeAsyncIterator()
     _ = environment.play(until: 3)
-    #expect(environment.listening == [])
+    expectEqual(environment.listening, [])
   }
 
   @Test func aBurstTakesOneSleeper() {

@@ -62,7 +62,7 @@ import Testing
       for try await _ in never.timeout(after: .zero) {}
       Issue.record("no error")
     } catch {
-      #expect(error == TimeoutError(limit: .zero))
+      expectEqual(error, TimeoutError(limit: .zero))
     }
   }
 }

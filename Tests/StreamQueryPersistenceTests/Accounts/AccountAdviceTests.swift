@@ -29,7 +29,7 @@ struct AccountAdviceTests: AccountSuite {
   private func rules(_ accounts: QueryAccounts, _ query: Query<String>) throws -> [String] {
     try simulation.run {
       let account = try await accounts.open("ada")
-      #expect(account.client.advice().map(\.rule) != ["accountKeepsNothing"])
+      expect(account.client.advice().map(\.rule) != ["accountKeepsNothing"])
       _ = try await account.client.fetch(query)
       return account.client.advice().map(\.rule)
     }
@@ -37,32 +37,32 @@ struct AccountAdviceTests: AccountSuite {
 
   @Test("an account that has a store and keeps nothing there is told so")
   func keepsNothing() throws {
-    #expect(try rules(accounts(in: store), Query(key: key) { "x" }) == ["accountKeepsNothing"])
+    try expectEqual(rules(accounts(in: store), Query(key: key) { "x" }), ["accountKeepsNothing"])
   }
 
   @Test("a configuration that keeps queries or runs, or a query that is kept, is enough")
   func keepsSomething() throws {
     let (plain, store) = (Query(key: key) { "x" }, store)
-    #expect(try rules(accounts(), plain) == [])
+    try expectEqual(rules(accounts(), plain), [])
     let runs = accounts(in: store) { $0.outbox = OutboxConfiguration(in: store) }
-    #expect(try rules(runs, plain) == [])
-    #expect(try rules(accounts(in: store), plain.persisted(in: store)) == [])
+    try expectEqual(rules(runs, plain), [])
+    try expectEqual(rules(accounts(in: store), plain.persisted(in: store)), [])
   }
 
   @Test("accounts that were given no store live in memory, and that is meant")
   func memory() throws {
-    #expect(try rules(QueryAccounts(simulation: simulation), Query(key: key) { "x" }) == [])
+    try expectEqual(rules(QueryAccounts(simulation: simulation), Query(key: key) { "x" }), [])
   }
 
   @Test("a store that the accounts were not given is named before the account ends")
   func unlisted() throws {
     let other = SlowStore(clock: simulation.clock)
     let accounts = accounts(in: store) { $0.persistence = Persistence(in: other) }
-    #expect(try rules(accounts, Query(key: key) { "x" }) == ["unlistedStore"])
+    try expectEqual(rules(accounts, Query(key: key) { "x" }), ["unlistedStore"])
     let shared = self.accounts(in: store) {
       $0.persistence = Persistence(in: other, partition: "shared")
     }
-    #expect(try rules(shared, Query(key: key) { "x" }) == ["accountKeepsNothing"])
+    try expectEqual(rules(shared, Query(key: key) { "x" }), ["accountKeepsNothing"])
   }
 
   @Test("an account that has kept nothing says so when it ends, not when it begins")
@@ -73,12 +73,12 @@ struct AccountAdviceTests: AccountSuite {
       try await accounts.open("bob").end()
       let account = try await accounts.open("ada")
       _ = try await account.client.fetch(Query(key: key) { "x" })
-      #expect(told.values == [])
+      expectEqual(told.values, [])
       try await account.end()
     }
     #if DEBUG
     let rules = told.values.map { if case .advice(let advice) = $0 { advice.rule } else { "" } }
-    #expect(rules == ["accountKeepsNothing"])
+    expectEqual(rules, ["accountKeepsNothing"])
     #endif
   }
 }

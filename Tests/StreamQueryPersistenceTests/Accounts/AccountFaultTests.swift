@@ -29,12 +29,12 @@ struct AccountFaultTests: AccountSuite {
     let ada = try filled(accounts)
     store.change { $0.refuses = { $1 == "accounts" && !$0.removals.isEmpty ? .denied : nil } }
     try simulation.run {
-      #expect(await kind { try await ada.end() } == "not erased: ada, 1")
-      #expect(kept("ada").isEmpty && notes == ["account/ada"])
-      #expect(await kind { _ = try await accounts.open("ada") } == "not erased: ada, 1")
+      await expectEqual(kind { try await ada.end() }, "not erased: ada, 1")
+      expect(kept("ada").isEmpty && notes == ["account/ada"])
+      await expectEqual(kind { _ = try await accounts.open("ada") }, "not erased: ada, 1")
       store.change { $0.refuses = nil }
       let again = try await accounts.open("ada")
-      #expect(notes.isEmpty)
+      expectEmpty(notes)
       try await again.close()
     }
   }
@@ -44,7 +44,7 @@ struct AccountFaultTests: AccountSuite {
     let ada = try filled(accounts())
     store.change { $0.refuses = { _, _ in .full } }
     try simulation.run { try await ada.end() }
-    #expect(kept("ada").isEmpty)
+    expectEmpty(kept("ada"))
   }
 
   @Test("of two stores, the note of the one that is erased stays for the other's sake")
@@ -57,18 +57,18 @@ struct AccountFaultTests: AccountSuite {
         $0.refuses = { _, _ in .denied }
         $0.wipeErrors = [.denied]
       }
-      simulation.run { #expect(await kind { try await ada.end() } == "not erased: ada, 1") }
-      #expect(other.memory.load("accounts").records.map(\.key) == ["account/ada"])
+      simulation.run { await expectEqual(kind { try await ada.end() }, "not erased: ada, 1") }
+      expectEqual(other.memory.load("accounts").records.map(\.key), ["account/ada"])
       store.change { $0.refuses = nil }
     }
     let next = accounts(other)
     try simulation.run {
       let ada = try await next.open("ada")
       try await ada.client.restore()
-      #expect(ada.client.data(for: key) == nil)
+      expectNil(ada.client.data(for: key))
       try await ada.close()
     }
-    #expect(other.memory.load("accounts").records.isEmpty)
+    expectEmpty(other.memory.load("accounts").records)
   }
 
   @Test("a store that hangs delays neither the other stores nor other accounts")
@@ -79,7 +79,7 @@ struct AccountFaultTests: AccountSuite {
     other.change { $0.wiping = .seconds(3_600) }
     let ending = simulation.task { try await ada.end() }
     simulation.settle()
-    #expect(kept("ada").isEmpty)
+    expectEmpty(kept("ada"))
     try simulation.run { try await accounts.open("bob").close() }
     simulation.advance(by: .seconds(3_600))
     try simulation.run { try await ending.value }
@@ -96,9 +96,9 @@ struct AccountFaultTests: AccountSuite {
       return simulation.now
     }
     simulation.settle()
-    #expect(kept("ada").isEmpty && notes.isEmpty)
+    expect(kept("ada").isEmpty && notes.isEmpty)
     let begin = simulation.now
-    #expect(try simulation.run { try await ending.value } == begin + .seconds(60))
+    try expectEqual(simulation.run { try await ending.value }, begin + .seconds(60))
     withExtendedLifetime(handler) {}
   }
 
@@ -111,7 +111,7 @@ struct AccountFaultTests: AccountSuite {
       try? await accounts.open("ada").close()
     }
     try simulation.run { try await ada.end() }
-    #expect(accounts.opened.isEmpty)
+    expectEmpty(accounts.opened)
     withExtendedLifetime(handler) {}
   }
 
@@ -124,17 +124,17 @@ struct AccountFaultTests: AccountSuite {
       let handler = ada.client.whenErased { told.append("told") }
       try simulation.run {
         try await ada.close()
-        #expect(!ada.hasEnded)
+        expect(!ada.hasEnded)
         if byName {
           try await accounts.end("ada")
         } else {
           try await accounts.open("ada").end()
         }
-        #expect(ada.hasEnded && ada.client.data(for: key) == nil)
-        #expect(ada.client.result(for: Query(key: key)).data == nil)
+        expect(ada.hasEnded && ada.client.data(for: key) == nil)
+        expectNil(ada.client.result(for: Query(key: key)).data)
         try await ada.end()
       }
-      #expect(told.values == ["told"])
+      expectEqual(told.values, ["told"])
       withExtendedLifetime(handler) {}
     }
   }
@@ -146,11 +146,11 @@ struct AccountFaultTests: AccountSuite {
     try simulation.run {
       try await ada.close()
       let again = try await accounts.open("ada")
-      for _ in 1...2 { #expect(await kind { try await ada.end() } == "opened again: ada") }
-      #expect(!ada.hasEnded && !again.hasEnded)
+      for _ in 1...2 { await expectEqual(kind { try await ada.end() }, "opened again: ada") }
+      expect(!ada.hasEnded && !again.hasEnded)
       try await again.close()
     }
-    #expect(kept("ada") == [#""x""#])
+    expectEqual(kept("ada"), [#""x""#])
   }
 
   @Test("what is written while an account is closed is saved, or the call throws")
@@ -173,8 +173,8 @@ struct AccountFaultTests: AccountSuite {
       }
       simulation.advance(by: .seconds(9))
       let error = simulation.run { await closing.value }
-      #expect(error == (isRefused ? "not saved: ada" : "none"))
-      #expect(kept("ada") == [isRefused ? #""second""# : #""third""#])
+      expectEqual(error, (isRefused ? "not saved: ada" : "none"))
+      expectEqual(kept("ada"), [isRefused ? #""second""# : #""third""#])
       store.change {
         $0.writing = .zero
         $0.refuses = nil
@@ -194,11 +194,11 @@ struct AccountFaultTests: AccountSuite {
       ada.client.setData("y", for: key)
       store.change { $0.refuses = { _, _ in .inUse } }
       other.change { $0.refuses = { _, _ in .denied } }
-      #expect(await kind { try await ada.close() } == "not saved: ada")
+      await expectEqual(kind { try await ada.close() }, "not saved: ada")
       other.change { $0.refuses = nil }
-      #expect(await kind { try await ada.close() } == "none")
+      await expectEqual(kind { try await ada.close() }, "none")
     }
-    #expect(kept("ada", in: other) == [#""other""#])
+    expectEqual(kept("ada", in: other), [#""other""#])
   }
 
   @Test("an account whose client somebody has shut down is opened anew")
@@ -209,7 +209,7 @@ struct AccountFaultTests: AccountSuite {
       ada.client.shutDown()
       let again = try await accounts.open("ada")
       try await again.client.restore()
-      #expect(again.client.data(for: key) == "x")
+      expectEqual(again.client.data(for: key), "x")
       try await again.close()
     }
   }
@@ -221,7 +221,7 @@ struct AccountFaultTests: AccountSuite {
     store.change { $0.wiping = .seconds(5) }
     let ending = simulation.task { try await ada.end() }
     simulation.settle()
-    #expect(accounts.opened.isEmpty)
+    expectEmpty(accounts.opened)
     simulation.advance(by: .seconds(5))
     try simulation.run { try await ending.value }
   }
@@ -236,13 +236,13 @@ struct AccountFaultTests: AccountSuite {
         account.client.setData("x", for: key)
         try await account.client.save()
         store.change { $0.wipeErrors = [.denied] }
-        #expect(await kind { try await account.end() } == "not erased: \(name), 1")
+        await expectEqual(kind { try await account.end() }, "not erased: \(name), 1")
       }
     }
-    #expect(kept(name) == [#""x""#])
+    expectEqual(kept(name), [#""x""#])
     let next = accounts()
     simulation.settle()
-    #expect(kept(name).isEmpty && notes.isEmpty)
+    expect(kept(name).isEmpty && notes.isEmpty)
     withExtendedLifetime(next) {}
   }
 
@@ -260,7 +260,7 @@ struct AccountFaultTests: AccountSuite {
       try await ada.client.save()
       try await ada.end()
     }
-    #expect(kept("ada", in: other).isEmpty)
-    #expect(told.values == [.unlistedStore(account: "ada")])
+    expectEmpty(kept("ada", in: other))
+    expectEqual(told.values, [.unlistedStore(account: "ada")])
   }
 }

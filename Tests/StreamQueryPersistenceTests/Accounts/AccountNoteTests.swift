@@ -43,14 +43,14 @@ struct AccountNoteTests: AccountSuite {
     store.wait.withLock { $0 = .zero }
     let ending = simulation.task { try await ada.end() }
     simulation.advance(by: .seconds(60))
-    #expect(store.memory.load("accounts").records.map(\.key) == ["account/ada"])
+    expectEqual(store.memory.load("accounts").records.map(\.key), ["account/ada"])
     simulation.advance(by: .seconds(7_200))
     try simulation.run {
       await closing.value
       try await ending.value
     }
-    #expect(store.memory.load("account/ada").records.isEmpty)
-    #expect(store.memory.load("accounts").records.isEmpty)
+    expectEmpty(store.memory.load("account/ada").records)
+    expectEmpty(store.memory.load("accounts").records)
   }
 
   @Test("a note that is written after the account was opened again is taken back")
@@ -73,15 +73,15 @@ struct AccountNoteTests: AccountSuite {
     simulation.advance(by: .seconds(1))
     other.change { $0.loading = .zero }
     simulation.advance(by: .seconds(600))
-    #expect(accounts.opened.count == 1)
+    expectEqual(accounts.opened.count, 1)
     simulation.advance(by: .seconds(7_200))
     try simulation.run {
       try await closing.value
-      #expect(try await !opening.value.hasEnded)
+      try await expect(!opening.value.hasEnded)
       try await ending.value
     }
-    #expect(other.memory.load("accounts").records.isEmpty)
-    #expect(other.memory.load("accounts-copy").records.isEmpty)
+    expectEmpty(other.memory.load("accounts").records)
+    expectEmpty(other.memory.load("accounts-copy").records)
   }
 
   @Test("an end is noted while the opening before it hangs, and no note outlasts it")
@@ -94,14 +94,14 @@ struct AccountNoteTests: AccountSuite {
     store.change { $0.loading = .zero }
     let ending = simulation.task { try await next.end("ada") }
     simulation.advance(by: .seconds(60))
-    #expect(notes == ["account/ada"])
+    expectEqual(notes, ["account/ada"])
     simulation.advance(by: .seconds(7_200))
     try simulation.run {
       await opening.value
       try await ending.value
     }
-    #expect(kept("ada").isEmpty && notes.isEmpty)
-    #expect(next.opened.isEmpty)
+    expect(kept("ada").isEmpty && notes.isEmpty)
+    expectEmpty(next.opened)
   }
 
   @Test("a store that hangs when it takes the note delays no other store's wipe")
@@ -111,10 +111,10 @@ struct AccountNoteTests: AccountSuite {
     other.change { $0.writing = .seconds(3_600) }
     let ending = simulation.task { try await ada.end() }
     simulation.advance(by: .seconds(60))
-    #expect(kept("ada").isEmpty && notes == ["account/ada"])
+    expect(kept("ada").isEmpty && notes == ["account/ada"])
     simulation.advance(by: .seconds(36_000))
     try simulation.run { try await ending.value }
-    #expect(notes.isEmpty && other.memory.load("accounts").records.isEmpty)
+    expect(notes.isEmpty && other.memory.load("accounts").records.isEmpty)
   }
 
   @Test("no note outlasts the end, in a store either that only clients have named")
@@ -141,13 +141,13 @@ struct AccountNoteTests: AccountSuite {
       try await first.value
       try await second.value
     }
-    #expect(other.memory.load("accounts").records.isEmpty)
-    #expect(other.memory.load("accounts-copy").records.isEmpty)
+    expectEmpty(other.memory.load("accounts").records)
+    expectEmpty(other.memory.load("accounts-copy").records)
     try simulation.run { try await use().close() }
     // The next version names both.
     let next = self.accounts(other)
     simulation.advance(by: .minutes(1))
-    #expect(kept("ada", in: other) == [#""x""#])
+    expectEqual(kept("ada", in: other), [#""x""#])
     withExtendedLifetime(next) {}
   }
 
@@ -166,9 +166,9 @@ struct AccountNoteTests: AccountSuite {
       if number % 2 == 0 { try await account.client.save() }
       try await account.end()
     }
-    #expect(
-      try manager.contentsOfDirectory(atPath: directory.path).sorted()
-        == ["accounts-copy@0.log", "accounts@0.log", "lock", "~@20.log"]
+    try expectEqual(
+      manager.contentsOfDirectory(atPath: directory.path).sorted(),
+      ["accounts-copy@0.log", "accounts@0.log", "lock", "~@20.log"]
     )
     let late = StoreBatch(
       generation: .first,
@@ -212,7 +212,7 @@ struct AccountNoteTests: AccountSuite {
       let accounts = QueryAccounts(in: store)
       do {
         _ = try await accounts.open("user")
-        #expect(try await store.load(kept).records.isEmpty, "byte \(place)")
+        try await expectEmpty(store.load(kept).records, "byte \(place)")
       } catch {
         guard case QueryAccountError.unreadable = error else { throw error }
       }

@@ -42,8 +42,8 @@ struct AccountOutboxTests: AccountSuite {
     simulation.settle()
     for number in 1...2 { account.client.observer(of: note).start(with: Note(number: number)) }
     simulation.advance(by: .seconds(1))
-    #expect(account.client.outbox.currentItems.count == 2)
-    #expect(keptCount == 2)
+    expectEqual(account.client.outbox.currentItems.count, 2)
+    expectEqual(keptCount, 2)
     return account
   }
 
@@ -54,15 +54,15 @@ struct AccountOutboxTests: AccountSuite {
     let items = simulation.record(ada.client.outbox.items)
     simulation.settle()
     try simulation.run { try await ada.end() }
-    #expect(items.values.map(\.count) == [2, 0])
-    #expect(items.isFinished)
-    #expect(ada.client.outbox.currentItems.isEmpty)
-    #expect(keptCount == 0)
+    expectEqual(items.values.map(\.count), [2, 0])
+    expect(items.isFinished)
+    expectEmpty(ada.client.outbox.currentItems)
+    expectEqual(keptCount, 0)
     online.send(true)
     let again = try simulation.run { try await accounts.open("ada") }
     simulation.advance(by: .minutes(10))
-    #expect(server.log.all.isEmpty)
-    #expect(again.client.outbox.currentItems.isEmpty)
+    expectEmpty(server.log.all)
+    expectEmpty(again.client.outbox.currentItems)
     try simulation.run { try await again.close() }
   }
 
@@ -76,8 +76,8 @@ struct AccountOutboxTests: AccountSuite {
     }
     let items = simulation.record(try itemsOfTheEnded())
     simulation.settle()
-    #expect(items.values.map(\.count) == [0])
-    #expect(items.isFinished)
+    expectEqual(items.values.map(\.count), [0])
+    expect(items.isFinished)
   }
 
   @Test("whoever shows that nothing waits is told nothing twice at the end")
@@ -86,8 +86,8 @@ struct AccountOutboxTests: AccountSuite {
     let items = simulation.record(ada.client.outbox.items)
     simulation.settle()
     try simulation.run { try await ada.end() }
-    #expect(items.values.map(\.count) == [0])
-    #expect(items.isFinished)
+    expectEqual(items.values.map(\.count), [0])
+    expect(items.isFinished)
   }
 
   @Test("what waits when an account is closed is sent when it is opened again, in its order")
@@ -95,15 +95,15 @@ struct AccountOutboxTests: AccountSuite {
     let accounts = accounts()
     let ada = try waiting(accounts)
     try simulation.run { try await ada.close() }
-    #expect(keptCount == 2)
+    expectEqual(keptCount, 2)
     online.send(true)
     let again = try simulation.run { try await accounts.open("ada") }
     simulation.advance(by: .seconds(1))
-    #expect(
-      server.log.all.map { $0.split(separator: " ")[1...].joined(separator: " ") }
-        == ["1", "1 done", "2", "2 done"]
+    expectEqual(
+      server.log.all.map { $0.split(separator: " ")[1...].joined(separator: " ") },
+      ["1", "1 done", "2", "2 done"]
     )
-    #expect(keptCount == 0)
+    expectEqual(keptCount, 0)
     try simulation.run { try await again.close() }
   }
 
@@ -118,8 +118,8 @@ struct AccountOutboxTests: AccountSuite {
     store.change { $0.writing = .zero }
     try simulation.run { try await ada.end() }
     simulation.advance(by: .minutes(10))
-    #expect(keptCount == 0)
-    #expect(server.log.all.isEmpty)
+    expectEqual(keptCount, 0)
+    expectEmpty(server.log.all)
   }
 
   @Test("what waits for an account whose end failed is not sent by the next launch")
@@ -128,15 +128,15 @@ struct AccountOutboxTests: AccountSuite {
       let accounts = accounts()
       let ada = try waiting(accounts)
       store.change { $0.wipeErrors = [.denied] }
-      simulation.run { #expect(await kind { try await ada.end() } == "not erased: ada, 1") }
-      #expect(keptCount == 2)
+      simulation.run { await expectEqual(kind { try await ada.end() }, "not erased: ada, 1") }
+      expectEqual(keptCount, 2)
     }
     online.send(true)
     let next = accounts()
     let ada = try simulation.run { try await next.open("ada") }
     simulation.advance(by: .minutes(10))
-    #expect(keptCount == 0)
-    #expect(server.log.all.isEmpty)
+    expectEqual(keptCount, 0)
+    expectEmpty(server.log.all)
     try simulation.run { try await ada.close() }
   }
 }

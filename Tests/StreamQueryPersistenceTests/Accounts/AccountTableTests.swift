@@ -15,11 +15,11 @@ struct AccountTableTests {
       table.takeTurn(of: "a", orWait: 1), table.takeTurn(of: "a", orWait: 2),
       table.takeTurn(of: "b", orWait: 3), table.takeTurn(of: "a", orWait: 4),
     ]
-    #expect(taken == [true, false, true, false])
+    expectEqual(taken, [true, false, true, false])
     let next = [table.turnEnded(of: "a"), table.turnEnded(of: "a"), table.turnEnded(of: "a")]
-    #expect(next == [2, 4, nil])
+    expectEqual(next, [2, 4, nil])
     taken = [table.takeTurn(of: "a", orWait: 5), table.takeTurn(of: "b", orWait: 6)]
-    #expect(taken == [true, false])
+    expectEqual(taken, [true, false])
   }
 
   @Test("an account that is open, or was closed, is erased at its end")
@@ -27,13 +27,13 @@ struct AccountTableTests {
     var table = Table()
     let made = Client()
     let serial = table.opened("a", made)
-    #expect(table.isEnding("a", serial, hadEnded: false))
-    #expect(table.ending(of: "a", serial) == .erase)
+    expect(table.isEnding("a", serial, hadEnded: false))
+    expectEqual(table.ending(of: "a", serial), .erase)
     let client = table.closed("a", serial)
     #expect(client === made)
-    #expect(table.opened.isEmpty)
-    #expect(!table.isEnding("a", serial, hadEnded: false))
-    #expect(table.ending(of: "a", serial) == .erase)
+    expectEmpty(table.opened)
+    expect(!table.isEnding("a", serial, hadEnded: false))
+    expectEqual(table.ending(of: "a", serial), .erase)
     withExtendedLifetime(made) {}
   }
 
@@ -44,12 +44,12 @@ struct AccountTableTests {
     let serial = table.opened("a", made)
     let client = table.ended("a", failedIn: ["store"])
     #expect(client === made)
-    #expect(table.unfinished == ["a": ["store"]])
-    #expect(table.ending(of: "a", serial) == .erase)
+    expectEqual(table.unfinished, ["a": ["store"]])
+    expectEqual(table.ending(of: "a", serial), .erase)
     let none = table.ended("a", failedIn: [])
-    #expect(none == nil)
-    #expect(table.unfinished.isEmpty)
-    #expect(table.ending(of: "a", serial) == .nothing)
+    expectNil(none)
+    expectEmpty(table.unfinished)
+    expectEqual(table.ending(of: "a", serial), .nothing)
     withExtendedLifetime(made) {}
   }
 
@@ -60,10 +60,10 @@ struct AccountTableTests {
     let serial = table.opened("a", first)
     _ = table.closed("a", serial)
     _ = table.opened("a", second)
-    #expect(!table.isEnding("a", serial, hadEnded: false))
-    #expect(table.ending(of: "a", serial) == .isOpenAgain)
+    expect(!table.isEnding("a", serial, hadEnded: false))
+    expectEqual(table.ending(of: "a", serial), .isOpenAgain)
     let closed = table.closed("a", serial)
-    #expect(closed == nil)
+    expectNil(closed)
     #expect(table.opened["a"]?.client === second)
     withExtendedLifetime((first, second)) {}
   }
@@ -74,11 +74,11 @@ struct AccountTableTests {
     let (first, second) = (Client(), Client())
     let serial = table.opened("a", first)
     // It ends while it is still listed: the next call on it is not the first one.
-    #expect(!table.isEnding("a", serial, hadEnded: true))
+    expect(!table.isEnding("a", serial, hadEnded: true))
     _ = table.ended("a", failedIn: [])
     let next = table.opened("a", second)
-    #expect(table.ending(of: "a", serial) == .nothing)
-    #expect(table.ending(of: "a", next) == .erase)
+    expectEqual(table.ending(of: "a", serial), .nothing)
+    expectEqual(table.ending(of: "a", next), .erase)
     withExtendedLifetime((first, second)) {}
   }
 
@@ -94,11 +94,11 @@ struct AccountTableTests {
       _ = table.closed(name, serial)
       if !table.clients(of: name).isEmpty { names.append(name) }
     }
-    #expect(table.clients(of: "500").map(ObjectIdentifier.init) == [ObjectIdentifier(kept)])
-    #expect(table.clients(of: "499").isEmpty)
+    expectEqual(table.clients(of: "500").map(ObjectIdentifier.init), [ObjectIdentifier(kept)])
+    expectEmpty(table.clients(of: "499"))
     // Each was there until it was released.
-    #expect(names.count == 1_000)
+    expectEqual(names.count, 1_000)
     _ = table.ended("500", failedIn: [])
-    #expect(table.clients(of: "500").isEmpty)
+    expectEmpty(table.clients(of: "500"))
   }
 }

@@ -39,14 +39,14 @@ struct ErasedClientTests {
     client.setData("x", for: key)
     try simulation.run { try await client.save() }
     try end(account)
-    #expect(client.data(for: key) == nil)
-    #expect(client.result(for: Query(key: key)).data == nil)
-    #expect(client.diagnostics().isEmpty)
-    #expect(client.export().archive.entries.isEmpty)
+    expectNil(client.data(for: key))
+    expectNil(client.result(for: Query(key: key)).data)
+    expectEmpty(client.diagnostics())
+    expectEmpty(client.export().archive.entries)
     client.setData("y", for: key)
-    #expect(client.data(for: key) == nil)
+    expectNil(client.data(for: key))
     client.updateData(for: key) { $0 = "z" }
-    #expect(client.data(for: key) == nil)
+    expectNil(client.data(for: key))
     simulation.run {
       let query = Query(key: key) { "fetched" }
       _ = await #expect(throws: QueryError.self) { try await client.fetch(query) }
@@ -54,7 +54,7 @@ struct ErasedClientTests {
       for await _ in client.events { Issue.record("an event") }
     }
     simulation.advance(by: .minutes(2))
-    #expect(store.memory.load("account/ada").records.isEmpty)
+    expectEmpty(store.memory.load("account/ada").records)
   }
 
   @Test("a store that is first used after the end is not read")
@@ -64,10 +64,10 @@ struct ErasedClientTests {
     try end(account)
     let loads = store.loads
     let query = Query(key: key) { "fetched" }.persisted(in: store)
-    #expect(account.client.result(for: query).data == nil)
-    #expect(account.client.data(for: query) == nil)
+    expectNil(account.client.result(for: query).data)
+    expectNil(account.client.data(for: query))
     simulation.settle()
-    #expect(store.loads == loads)
+    expectEqual(store.loads, loads)
   }
 
   @Test("events that nobody has read yet are gone")
@@ -81,7 +81,7 @@ struct ErasedClientTests {
       for await _ in events { count += 1 }
       return count
     }
-    #expect(count == 0)
+    expectEqual(count, 0)
   }
 
   @Test("a fetch is cancelled, its caller leaves, and its late answer is dropped")
@@ -101,7 +101,7 @@ struct ErasedClientTests {
     try end(account)
     simulation.run { _ = await #expect(throws: CancellationError.self) { try await caller.value } }
     simulation.advance(by: .seconds(2))
-    #expect(client.data(for: key) == nil)
+    expectNil(client.data(for: key))
   }
 
   @Test("the handle of a mutation shows no run, and a paused run is gone")
@@ -111,11 +111,11 @@ struct ErasedClientTests {
     let rename = Mutation("rename") { (name: String, _: MutationContext) in "renamed to \(name)" }
     let handle = client.observer(of: rename)
     _ = try simulation.run { try await handle.mutate("secret") }
-    #expect(handle.run.output == "renamed to secret")
+    expectEqual(handle.run.output, "renamed to secret")
     try end(account)
-    #expect(handle.run.output == nil)
-    #expect(handle.run.input == nil)
-    #expect(client.export().archive.mutations.isEmpty)
+    expectNil(handle.run.output)
+    expectNil(handle.run.input)
+    expectEmpty(client.export().archive.mutations)
   }
 
   @Test("defaults that were registered are gone, with what their closures hold")
@@ -139,17 +139,17 @@ struct ErasedClientTests {
     // What is made under them holds them as well.
     let stream = client.stream(Query<String>(key: "secret"))
     simulation.settle()
-    #expect(held != nil)
-    #expect(client.data(for: "secret" as QueryKey<String>) != nil)
-    #expect(client.defaultOptions(for: "secret").staleTime != nil)
-    #expect(client.mutationDefaults(for: "secret").retry != nil)
+    expect(held != nil)
+    expect(client.data(for: "secret" as QueryKey<String>) != nil)
+    expect(client.defaultOptions(for: "secret").staleTime != nil)
+    expect(client.mutationDefaults(for: "secret").retry != nil)
     try end(account)
-    #expect(held == nil)
+    expectNil(held)
     client.setDefaults(QueryOptions(staleTime: .after(.hours(2))), for: "secret")
     client.setMutationDefaults(MutationOptions(retry: 1), for: "secret")
-    #expect(client.defaultOptions(for: "secret").staleTime == nil)
-    #expect(client.defaultOptions(for: "secret").gcTime == .seconds(7))
-    #expect(client.mutationDefaults(for: "secret").retry == nil)
+    expectNil(client.defaultOptions(for: "secret").staleTime)
+    expectEqual(client.defaultOptions(for: "secret").gcTime, .seconds(7))
+    expectNil(client.mutationDefaults(for: "secret").retry)
     withExtendedLifetime(stream) {}
   }
 
@@ -166,10 +166,10 @@ struct ErasedClientTests {
     let client = account.client
     client.observer(of: promise).start(with: "secret")
     simulation.settle()
-    #expect(client.outbox.currentItems.count == 1)
+    expectEqual(client.outbox.currentItems.count, 1)
     client.shutDown()
     try end(account)
-    #expect(client.outbox.currentItems.isEmpty)
+    expectEmpty(client.outbox.currentItems)
   }
 
   @Test("an archive that is being encoded at the end is empty")
@@ -185,7 +185,7 @@ struct ErasedClientTests {
       decode: { _, _ in throw CancellationError() }
     )
     let export = client.export(coding: coding)
-    #expect(export.archive.entries.isEmpty)
+    expectEmpty(export.archive.entries)
     simulation.settle()
   }
 
@@ -205,7 +205,7 @@ struct ErasedClientTests {
     opened.client.setData("x", for: key)
     simulation.advance(by: .minutes(2))
     #expect(store.batches.allSatisfy { $0.puts.allSatisfy { !$0.key.hasPrefix("query/") } })
-    #expect(store.memory.load("account/ada").records.isEmpty)
+    expectEmpty(store.memory.load("account/ada").records)
     // The configuration holds it, and it holds the configuration.
     account.removeAll()
   }
@@ -221,12 +221,12 @@ struct ErasedClientTests {
     }
     let second = account.client.whenErased { order.append("second") }
     do { _ = account.client.whenErased { order.append("released") } }
-    #expect(!account.client.isErased)
+    expect(!account.client.isErased)
     try end(account)
     order.append("ended")
-    #expect(order.values == ["first begins", "first ends", "second", "ended"])
-    #expect(account.client.isErased)
-    #expect(account.client.whenErased {} == nil)
+    expectEqual(order.values, ["first begins", "first ends", "second", "ended"])
+    expect(account.client.isErased)
+    expectNil(account.client.whenErased {})
     withExtendedLifetime((first, second)) {}
   }
 
@@ -252,7 +252,7 @@ struct ErasedClientTests {
       return again
     }
     hook.append(account.client)
-    #expect(account.client.data(for: key) == nil)
+    expectNil(account.client.data(for: key))
     hook.removeAll()
   }
 
@@ -280,7 +280,7 @@ struct ErasedClientTests {
     let isSending = account.client.outbox.currentItems.map(\.state).contains {
       if case .sending = $0 { true } else { false }
     }
-    #expect(isSending)
+    expect(isSending)
     if isErased {
       try simulation.run { try await account.end() }
     } else {
@@ -288,9 +288,9 @@ struct ErasedClientTests {
     }
     answer.give(())
     simulation.settle()
-    #expect(asked.withLock { $0 } == (isErased ? 0 : 1))
+    expectEqual(asked.withLock { $0 }, (isErased ? 0 : 1))
     let engine = try #require(account.client.durableRuns as? OutboxEngine)
-    #expect(engine.update { $0.replacing.isEmpty && $0.replacements.isEmpty })
+    expect(engine.update { $0.replacing.isEmpty && $0.replacements.isEmpty })
   }
 
   @Test("a client that was shut down is erased all the same")
@@ -304,6 +304,6 @@ struct ErasedClientTests {
     store.change { $0.writing = .zero }
     try end(account)
     simulation.advance(by: .minutes(2))
-    #expect(store.memory.load("account/ada").records.isEmpty)
+    expectEmpty(store.memory.load("account/ada").records)
   }
 }

@@ -97,7 +97,7 @@ struct ErasedMemoryTests {
     // Some clients offer it beside their lock from then on.
     for _ in 0..<3 { _ = try await client.fetch(own) }
     var all = client.stream(all: [own]).makeAsyncIterator()
-    #expect(await all.next()?.first?.data == text)
+    await expectEqual(all.next()?.first?.data, text)
     let feed = InfiniteQuery("feed", text, initialPageParam: 1) { page in
       "\(page) \(text)"
     } nextPageParam: {
@@ -124,15 +124,15 @@ struct ErasedMemoryTests {
     #expect(search.countInMemory() > 3)
     #expect(search.count(in: directory) > 0)
     try await kept.account.end()
-    #expect(search.countInMemory() == 0)
-    #expect(search.count(in: directory) == 0)
-    #expect(kept.handle.run.output == nil)
+    expectEqual(search.countInMemory(), 0)
+    expectEqual(search.count(in: directory), 0)
+    expectNil(kept.handle.run.output)
     for await _ in kept.results { Issue.record("a result") }
     for await _ in kept.events { Issue.record("an event") }
     var shown: [OutboxItems] = []
     for await items in kept.items { shown.append(items) }
-    #expect(shown.map(\.isEmpty) == [true])
-    #expect(kept.account.client.outbox.currentItems.isEmpty)
+    expectEqual(shown.map(\.isEmpty), [true])
+    expectEmpty(kept.account.client.outbox.currentItems)
     withExtendedLifetime((store, other)) {}
   }
 
@@ -156,8 +156,8 @@ struct ErasedMemoryTests {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: path) }
     let (status, output) = try await Self.runAlone(path)
-    #expect(status == 0, "\(output)")
-    #expect(FileManager.default.fileExists(atPath: path + "/searched"))
+    expectEqual(status, 0, "\(output)")
+    expect(FileManager.default.fileExists(atPath: path + "/searched"))
   }
 
   /// Runs this test once more, in a process that overwrites what is freed.

@@ -18,16 +18,16 @@ struct QueryAccountsTests: AccountSuite {
     try simulation.run {
       let (ada, bob) = (try await accounts.open("ada"), try await accounts.open("bob"))
       ada.client.setData("of Ada", for: key)
-      #expect(bob.client.data(for: key) == nil)
+      expectNil(bob.client.data(for: key))
       bob.client.setData("of Bob", for: key)
       try await ada.client.save()
       try await bob.client.save()
-      #expect(ada.client.data(for: key) == "of Ada")
-      #expect(accounts.opened.map(\.name) == ["ada", "bob"])
+      expectEqual(ada.client.data(for: key), "of Ada")
+      expectEqual(accounts.opened.map(\.name), ["ada", "bob"])
     }
-    #expect(kept("ada") == [#""of Ada""#])
-    #expect(kept("bob") == [#""of Bob""#])
-    #expect(store.memory.load(.main).records.isEmpty)
+    expectEqual(kept("ada"), [#""of Ada""#])
+    expectEqual(kept("bob"), [#""of Bob""#])
+    expectEmpty(store.memory.load(.main).records)
     for account in accounts.opened { account.client.shutDown() }
   }
 
@@ -40,7 +40,7 @@ struct QueryAccountsTests: AccountSuite {
       for task in opened { clients.append(try await task.value) }
       return clients
     }
-    #expect(Set(clients.map(ObjectIdentifier.init)).count == 1)
+    expectEqual(Set(clients.map(ObjectIdentifier.init)).count, 1)
     clients.first?.shutDown()
   }
 
@@ -57,7 +57,7 @@ struct QueryAccountsTests: AccountSuite {
         #expect(again.client === client)
       }
     }
-    #expect(simulation.jobCount - before == 2 * jobs)
+    expectEqual(simulation.jobCount - before, 2 * jobs)
     client.shutDown()
   }
 
@@ -72,8 +72,8 @@ struct QueryAccountsTests: AccountSuite {
       try await first.client.save()
       try await second.end()
     }
-    #expect(kept("Zo\u{EB}").isEmpty)
-    #expect(accounts.opened.isEmpty)
+    expectEmpty(kept("Zo\u{EB}"))
+    expectEmpty(accounts.opened)
   }
 
   @Test("at the end of an account its client is empty at once, and its store when the call returns")
@@ -87,24 +87,24 @@ struct QueryAccountsTests: AccountSuite {
     }
     let results = simulation.record(ada.client.stream(Query(key: key)))
     simulation.settle()
-    #expect(kept("ada") == [#""fetched""#])
+    expectEqual(kept("ada"), [#""fetched""#])
     store.change { $0.wiping = .seconds(3) }
     let ending = simulation.task {
       try await ada.end()
       return simulation.now
     }
     simulation.settle()
-    #expect(ada.hasEnded)
-    #expect(ada.client.data(for: key) == nil)
-    #expect(results.isFinished)
-    #expect(notes == ["account/ada"])
-    #expect(!kept("ada").isEmpty)
+    expect(ada.hasEnded)
+    expectNil(ada.client.data(for: key))
+    expect(results.isFinished)
+    expectEqual(notes, ["account/ada"])
+    expect(!kept("ada").isEmpty)
     let before = simulation.now
     let now = try simulation.run { try await ending.value }
-    #expect(now == before + .seconds(3))
-    #expect(kept("ada").isEmpty)
-    #expect(notes.isEmpty)
-    #expect(accounts.opened.isEmpty)
+    expectEqual(now, before + .seconds(3))
+    expectEmpty(kept("ada"))
+    expectEmpty(notes)
+    expectEmpty(accounts.opened)
   }
 
   @Test("an account that was ended is new and empty when it is opened again")
@@ -117,17 +117,17 @@ struct QueryAccountsTests: AccountSuite {
       try await first.end()
       let second = try await accounts.open("ada")
       #expect(second.client !== first.client)
-      #expect(second.client.data(for: key) == nil)
+      expectNil(second.client.data(for: key))
       try await second.client.restore()
-      #expect(second.client.data(for: key) == nil)
+      expectNil(second.client.data(for: key))
       second.client.setData("new", for: key)
       try await second.client.save()
       // The former handle is about what has ended.
       try await first.end()
-      #expect(second.client.data(for: key) == "new")
+      expectEqual(second.client.data(for: key), "new")
       second.client.shutDown()
     }
-    #expect(kept("ada") == [#""new""#])
+    expectEqual(kept("ada"), [#""new""#])
   }
 
   @Test("a save that is on its way at the end is not there afterwards")
@@ -138,13 +138,13 @@ struct QueryAccountsTests: AccountSuite {
     store.change { $0.writing = .seconds(2) }
     ada.client.setData("late", for: key)
     simulation.advance(by: .milliseconds(1_500))
-    #expect(store.batches.count == 1)
+    expectEqual(store.batches.count, 1)
     ada.client.setData("later", for: key)
     store.change { $0.writing = .zero }
     try simulation.run { try await ada.end() }
     simulation.advance(by: .minutes(2))
-    #expect(kept("ada").isEmpty)
-    #expect(store.batches.filter { $0.puts.contains { $0.key.hasPrefix("query/") } }.count == 1)
+    expectEmpty(kept("ada"))
+    expectEqual(store.batches.filter { $0.puts.contains { $0.key.hasPrefix("query/") } }.count, 1)
   }
 
   @Test("a wipe that fails throws, and the account is not opened before it is erased")
@@ -156,17 +156,17 @@ struct QueryAccountsTests: AccountSuite {
       try await ada.client.save()
       store.change { $0.wipeErrors = [.denied, .denied] }
       let error = await #expect(throws: QueryAccountError.self) { try await ada.end() }
-      #expect(kind(of: error) == "not erased: ada, 1")
-      #expect(ada.client.data(for: key) == nil)
-      #expect(notes == ["account/ada"])
+      expectEqual(kind(of: error), "not erased: ada, 1")
+      expectNil(ada.client.data(for: key))
+      expectEqual(notes, ["account/ada"])
       _ = await #expect(throws: QueryAccountError.self) { try await accounts.open("ada") }
-      #expect(accounts.opened.isEmpty)
+      expectEmpty(accounts.opened)
       let again = try await accounts.open("ada")
-      #expect(again.client.data(for: key) == nil)
+      expectNil(again.client.data(for: key))
       again.client.shutDown()
     }
-    #expect(kept("ada").isEmpty)
-    #expect(notes.isEmpty)
+    expectEmpty(kept("ada"))
+    expectEmpty(notes)
   }
 
   @Test("the next launch erases what the last one could not, before anybody asks")
@@ -178,11 +178,11 @@ struct QueryAccountsTests: AccountSuite {
       store.change { $0.wipeErrors = [.denied] }
       _ = await #expect(throws: QueryAccountError.self) { try await ada.end() }
     }
-    #expect(kept("ada") == [#""x""#])
+    expectEqual(kept("ada"), [#""x""#])
     let accounts = accounts()
     simulation.settle()
-    #expect(kept("ada").isEmpty)
-    #expect(notes.isEmpty)
+    expectEmpty(kept("ada"))
+    expectEmpty(notes)
     withExtendedLifetime(accounts) {}
   }
 
@@ -195,12 +195,12 @@ struct QueryAccountsTests: AccountSuite {
     }
     let accounts = accounts()
     simulation.settle()
-    #expect(store.wipes.count == 2)
+    expectEqual(store.wipes.count, 2)
     try simulation.run {
       _ = await #expect(throws: QueryAccountError.self) { try await accounts.finishEndings() }
       try await accounts.finishEndings()
     }
-    #expect(notes.isEmpty)
+    expectEmpty(notes)
   }
 
   @Test("if a store does not say which accounts have ended, none is opened")
@@ -209,7 +209,7 @@ struct QueryAccountsTests: AccountSuite {
     let accounts = accounts()
     try simulation.run {
       let error = await #expect(throws: QueryAccountError.self) { try await accounts.open("ada") }
-      #expect(kind(of: error) == "unreadable")
+      expectEqual(kind(of: error), "unreadable")
       store.change { $0.loadError = nil }
       try await accounts.open("ada").client.shutDown()
     }
@@ -224,20 +224,20 @@ struct QueryAccountsTests: AccountSuite {
       first.client.setData("kept", for: key)
       try await first.close()
       try await first.close()
-      #expect(kept("ada") == [#""kept""#])
-      #expect(!first.hasEnded)
+      expectEqual(kept("ada"), [#""kept""#])
+      expect(!first.hasEnded)
       let second = try await accounts.open("ada")
       try await second.client.restore()
-      #expect(second.client.data(for: key) == "kept")
+      expectEqual(second.client.data(for: key), "kept")
       // The former handle names nothing that is open.
       try await first.close()
       let error = await #expect(throws: QueryAccountError.self) { try await first.end() }
-      #expect(kind(of: error) == "opened again: ada")
-      #expect(second.client.data(for: key) == "kept")
+      expectEqual(kind(of: error), "opened again: ada")
+      expectEqual(second.client.data(for: key), "kept")
       try await second.close()
       try await second.end()
     }
-    #expect(kept("ada").isEmpty)
+    expectEmpty(kept("ada"))
   }
 
   @Test("an account whose changes cannot be saved stays open")
@@ -249,12 +249,12 @@ struct QueryAccountsTests: AccountSuite {
       ada.client.setData("x", for: key)
       store.change { $0.writeErrors = [.denied] }
       let error = await #expect(throws: QueryAccountError.self) { try await ada.close() }
-      #expect(kind(of: error) == "not saved: ada")
-      #expect(ada.client.data(for: key) == "x")
+      expectEqual(kind(of: error), "not saved: ada")
+      expectEqual(ada.client.data(for: key), "x")
       try await ada.close()
     }
-    #expect(kept("ada") == [#""x""#])
-    #expect(accounts.opened.isEmpty)
+    expectEqual(kept("ada"), [#""x""#])
+    expectEmpty(accounts.opened)
   }
 
   @Test("a cancelled caller leaves at once, and the account ends nevertheless")
@@ -269,10 +269,10 @@ struct QueryAccountsTests: AccountSuite {
     ending.cancel()
     simulation.settle()
     simulation.run { _ = await #expect(throws: CancellationError.self) { try await ending.value } }
-    #expect(notes == ["account/ada"])
+    expectEqual(notes, ["account/ada"])
     simulation.advance(by: .seconds(5))
-    #expect(kept("ada").isEmpty)
-    #expect(notes.isEmpty)
+    expectEmpty(kept("ada"))
+    expectEmpty(notes)
   }
 
   @Test("who opens an account while it ends gets a new one")
@@ -290,7 +290,7 @@ struct QueryAccountsTests: AccountSuite {
       try simulation.run {
         try await ending.value
         let second = try await opening.value
-        #expect(second.client.data(for: key) == nil)
+        expectNil(second.client.data(for: key))
         second.client.setData("y", for: key)
         try await second.client.save()
         #expect(accounts.opened.count <= 1)
@@ -311,11 +311,11 @@ struct QueryAccountsTests: AccountSuite {
       _ = try await ada.client.fetch(mine)
       _ = try await ada.client.fetch(ours)
       try await ada.client.save()
-      #expect(other.load("account/ada").records.count == 1)
+      expectEqual(other.load("account/ada").records.count, 1)
       try await ada.end()
     }
-    #expect(other.load("account/ada").records.isEmpty)
-    #expect(other.load("shared").records.count == 1)
+    expectEmpty(other.load("account/ada").records)
+    expectEqual(other.load("shared").records.count, 1)
   }
 
   @Test("the objects of an account are freed with it")
@@ -327,8 +327,8 @@ struct QueryAccountsTests: AccountSuite {
       return Released(client: ada.client, accounts: accounts)
     }
     simulation.settle()
-    #expect(released.client == nil)
-    #expect(released.accounts == nil)
+    expectNil(released.client)
+    expectNil(released.accounts)
   }
 }
 

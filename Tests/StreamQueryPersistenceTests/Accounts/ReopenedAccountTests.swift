@@ -42,10 +42,10 @@ struct ReopenedAccountTests: AccountSuite {
       let new = try await opening.value
       try await second.value
       try await old.end()
-      #expect(!new.hasEnded && new.client.data(for: key) == "new")
+      expect(!new.hasEnded && new.client.data(for: key) == "new")
     }
-    #expect(kept("ada") == [#""new""#] && notes.isEmpty)
-    #expect(keptAfterLaunch() == [#""new""#])
+    expect(kept("ada") == [#""new""#] && notes.isEmpty)
+    expectEqual(keptAfterLaunch(), [#""new""#])
   }
 
   @Test("what is ended while it is closed, and opened meanwhile, is erased before it is opened")
@@ -64,16 +64,16 @@ struct ReopenedAccountTests: AccountSuite {
       let ending = simulation.task { try await old.end() }
       simulation.advance(by: .minutes(5))
       try simulation.run {
-        #expect(await closing.value == "none")
+        await expectEqual(closing.value, "none")
         let new = try await opening.value
         try await ending.value
-        #expect(old.hasEnded && !new.hasEnded)
-        #expect(accounts.opened.map { $0.client === new.client } == [true])
-        #expect(new.client.data(for: key) == "new")
+        expect(old.hasEnded && !new.hasEnded)
+        expectEqual(accounts.opened.map { $0.client === new.client }, [true])
+        expectEqual(new.client.data(for: key), "new")
       }
-      #expect(kept("ada") == [#""new""#])
-      #expect(notes.isEmpty && store.memory.load("accounts-copy").records.isEmpty)
-      #expect(keptAfterLaunch() == [#""new""#])
+      expectEqual(kept("ada"), [#""new""#])
+      expect(notes.isEmpty && store.memory.load("accounts-copy").records.isEmpty)
+      expectEqual(keptAfterLaunch(), [#""new""#])
       store.change { $0.writing = .zero }
       try simulation.run { try await accounts.end("ada") }
     }

@@ -47,12 +47,12 @@ import Testing
       simulation.advance(by: .seconds(wait))
       return try? simulation.run { try await bob.fetch(rate) }
     }
-    #expect(answers == [1, 1, nil])
+    expectEqual(answers, [1, 1, nil])
     for client in [bob, ann] {
       for number in 1...3 { client.setData(number, for: ["number", number] as QueryKey<Int>) }
     }
     simulation.settle()
-    #expect([bob, ann].map { $0.diagnostics().count } == [1, 2])
+    expectEqual([bob, ann].map { $0.diagnostics().count }, [1, 2])
     for client in [bob, ann] { client.shutDown() }
   }
 
@@ -61,14 +61,14 @@ import Testing
     let events = simulation.record(mallory.events)
     let seen = simulation.record(mallory.stream(Self.secret.enabled(false)))
     simulation.settle()
-    #expect(mallory.data(for: Self.secret) == nil)
-    #expect(mallory.result(for: Self.secret).data == nil)
-    #expect(mallory.entries(of: String.self).isEmpty)
-    #expect(mallory.diagnostics(.all).map(\.key) == [Self.secret.key.erased])
-    #expect(mallory.diagnostics(.where { $0.dataUpdatedAt != nil }).isEmpty)
-    #expect(mallory.diagnostics(.prefix("list")).isEmpty)
-    #expect(mallory.export().archive.entries.isEmpty)
-    #expect(mallory.lookups == LookupCounts())
+    expectNil(mallory.data(for: Self.secret))
+    expectNil(mallory.result(for: Self.secret).data)
+    expectEmpty(mallory.entries(of: String.self))
+    expectEqual(mallory.diagnostics(.all).map(\.key), [Self.secret.key.erased])
+    expectEmpty(mallory.diagnostics(.where { $0.dataUpdatedAt != nil }))
+    expectEmpty(mallory.diagnostics(.prefix("list")))
+    expectEmpty(mallory.export().archive.entries)
+    expectEqual(mallory.lookups, LookupCounts())
     bob.setData("of Bob, again", for: Self.secret)
     simulation.run { await bob.invalidate(.all) }
     simulation.settle()
@@ -77,7 +77,7 @@ import Testing
     let updated = mallory.updateData(for: Self.secret) { (data: inout String?) in
       data = data ?? "none"
     }
-    #expect(updated == "none")
+    expectEqual(updated, "none")
     seen.cancel()
     events.cancel()
     for client in [mallory, bob] { client.shutDown() }
@@ -102,9 +102,9 @@ import Testing
     mallory.clear()
     mallory.shutDown()
     simulation.settle()
-    #expect(events.values.isEmpty)
-    #expect(bob.data(for: Self.secret) == "of Bob")
-    #expect(bob.diagnostics().map(\.dataUpdateCount) == before)
+    expectEmpty(events.values)
+    expectEqual(bob.data(for: Self.secret), "of Bob")
+    expectEqual(bob.diagnostics().map(\.dataUpdateCount), before)
     events.cancel()
     bob.shutDown()
   }
@@ -132,8 +132,8 @@ import Testing
       for answer in answers { found.append(try await answer.value) }
       return found
     }
-    #expect(found == (0..<30).map { "of \(names[$0 % 3])" })
-    #expect(clients.map(\.lookups.joined) == [9, 9, 9])
+    expectEqual(found, (0..<30).map { "of \(names[$0 % 3])" })
+    expectEqual(clients.map(\.lookups.joined), [9, 9, 9])
     for client in clients { client.shutDown() }
   }
 
@@ -146,7 +146,7 @@ import Testing
     try simulation.run {
       for name in names {
         let client = try await first.open(name).client
-        #expect(client.data(for: Self.secret) == nil)
+        expectNil(client.data(for: Self.secret))
         client.setData("of <\(name)>", for: Self.secret)
       }
       for account in first.opened { try await account.close() }
@@ -159,7 +159,7 @@ import Testing
         let client = try await second.open(name).client
         try await client.restore()
         let expected = name == "account/bob" ? nil : "of <\(name)>"
-        #expect(client.data(for: Self.secret) == expected, "\(name)")
+        expectEqual(client.data(for: Self.secret), expected, "\(name)")
       }
     }
     for account in second.opened { account.client.shutDown() }
@@ -210,10 +210,10 @@ import Testing
     case 6: #expect(client.entries(of: String.self).allSatisfy { $0.data == name })
     case 7:
       for await result in client.stream(query) where result.data != nil {
-        #expect(result.data == name)
+        expectEqual(result.data, name)
         break
       }
-    default: #expect(try await client.fetch(query) == name)
+    default: try await expectEqual(client.fetch(query), name)
     }
   }
 }

@@ -27,20 +27,20 @@ struct ArchiveClientTests {
     simulation.advance(by: .seconds(5))
     let bytes = try client.export().archive.encoded()
     let report = try other.import(decoding: bytes, for: [.query(name), .query(count)])
-    #expect(report.entryCount == 2)
-    #expect(report.skipped.isEmpty)
-    #expect(other.data(for: name) == "ada")
-    #expect(other.data(for: count) == 3)
-    #expect(other.result(for: name).dataUpdatedAt == client.result(for: name).dataUpdatedAt)
-    #expect(other.isStale(name.staleTime(.seconds(5))))
-    #expect(!other.isStale(name.staleTime(.seconds(6))))
+    expectEqual(report.entryCount, 2)
+    expectEmpty(report.skipped)
+    expectEqual(other.data(for: name), "ada")
+    expectEqual(other.data(for: count), 3)
+    expectEqual(other.result(for: name).dataUpdatedAt, client.result(for: name).dataUpdatedAt)
+    expect(other.isStale(name.staleTime(.seconds(5))))
+    expect(!other.isStale(name.staleTime(.seconds(6))))
   }
 
   @Test("T85: the filter says what goes in") func filterChooses() {
     client.setData("ada", for: name)
     client.setData(3, for: count)
-    #expect(client.export(.prefix("name")).archive.entries.count == 1)
-    #expect(client.export("count").archive.entries.map(\.key) == [#"Swift.Int["count"]"#])
+    expectEqual(client.export(.prefix("name")).archive.entries.count, 1)
+    expectEqual(client.export("count").archive.entries.map(\.key), [#"Swift.Int["count"]"#])
   }
 
   @Test("hydrate-same-age: newer data wins, and data of the same age stays") func newerWins() {
@@ -48,22 +48,22 @@ struct ArchiveClientTests {
     other.setData("mine", for: name)
     let archive = client.export().archive
     let empty = QueryClient(simulation: simulation)
-    #expect(empty.import(archive).refusals == [#"Swift.String["name",1]: unknown"#])
+    expectEqual(empty.import(archive).refusals, [#"Swift.String["name",1]: unknown"#])
     let report = other.import(archive, for: [.query(name)])
-    #expect(report.entryCount == 0)
-    #expect(report.refusals == [#"Swift.String["name",1]: notNewer"#])
-    #expect(other.data(for: name) == "mine")
+    expectEqual(report.entryCount, 0)
+    expectEqual(report.refusals, [#"Swift.String["name",1]: notNewer"#])
+    expectEqual(other.data(for: name), "mine")
     simulation.advance(by: .seconds(1))
     client.setData("newer", for: name)
-    #expect(other.import(client.export().archive, for: [.query(name)]).entryCount == 1)
-    #expect(other.data(for: name) == "newer")
+    expectEqual(other.import(client.export().archive, for: [.query(name)]).entryCount, 1)
+    expectEqual(other.data(for: name), "newer")
   }
 
   @Test("hydrate-invalidated-stays: what was invalidated stays so") func invalidationMoves() {
     client.setData("ada", for: name)
     simulation.run { [client, name] in await client.invalidate(name) }
     other.import(client.export().archive, for: [.query(name)])
-    #expect(other.diagnostics().map(\.isInvalidated) == [true])
+    expectEqual(other.diagnostics().map(\.isInvalidated), [true])
   }
 
   @Test("hydrate-while-fetching: the data shows, and the fetch goes on") func fetchGoesOn() {
@@ -74,10 +74,11 @@ struct ArchiveClientTests {
     let recording = simulation.record(other.stream(query))
     simulation.advance(by: .milliseconds(20))
     // What is observed need not be named.
-    #expect(other.import(archive).entryCount == 1)
+    expectEqual(other.import(archive).entryCount, 1)
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.summaries == [
+    expectEqual(
+      recording.summaries,
+      [
         .pending(isFetching: true), .success("seed", isFetching: true), .success("fresh"),
       ]
     )
@@ -89,9 +90,9 @@ struct ArchiveClientTests {
     let options = QueryOptions(gcTime: .seconds(50))
     other.import(client.export().archive, for: [.values(of: String.self, options: options)])
     simulation.advance(by: .seconds(49))
-    #expect(other.data(for: name) == "ada")
+    expectEqual(other.data(for: name), "ada")
     simulation.advance(by: .seconds(1))
-    #expect(other.diagnostics().isEmpty)
+    expectEmpty(other.diagnostics())
   }
 
   @Test("T86: the options of an import are defaults: a query that comes later brings its own")
@@ -100,18 +101,18 @@ struct ArchiveClientTests {
     simulation.advance(by: .seconds(10))
     let options = QueryOptions(staleTime: .minutes(1), gcTime: .seconds(50))
     other.import(client.export().archive, for: [.values(of: String.self, options: options)])
-    #expect(!other.isStale(name.key))
+    expect(!other.isStale(name.key))
     let fetch = ScriptedFetch<String>(.value("grace", after: .milliseconds(10)))
     let query = Query(key: name.key, fetch: fetch).staleTime(.seconds(5)).gcTime(.seconds(100))
     let recording = simulation.record(other.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries == [.success("ada", isFetching: true), .success("grace")])
+    expectEqual(recording.summaries, [.success("ada", isFetching: true), .success("grace")])
     recording.cancel()
     simulation.advance(by: .seconds(99))
-    #expect(other.isStale(name.key))
-    #expect(other.data(for: name) == "grace")
+    expect(other.isStale(name.key))
+    expectEqual(other.data(for: name), "grace")
     simulation.advance(by: .seconds(1))
-    #expect(other.diagnostics().isEmpty)
+    expectEmpty(other.diagnostics())
   }
 
   @Test("a type stands for all its keys, of which the parts are made") func typesStandForKeys() {
@@ -128,17 +129,18 @@ struct ArchiveClientTests {
       archive,
       for: [.values(of: ArchivedPerson.self), .keyPart(ArchivedShelf.self)]
     )
-    #expect(report.entryCount == 4)
-    #expect(report.refusals == [#"Swift.Int["count"]: unknown"#])
+    expectEqual(report.entryCount, 4)
+    expectEqual(report.refusals, [#"Swift.Int["count"]: unknown"#])
     for (index, key) in keys.enumerated() {
-      #expect(other.data(for: key) == ArchivedPerson(name: "\(index)", height: .infinity))
+      expectEqual(other.data(for: key), ArchivedPerson(name: "\(index)", height: .infinity))
     }
-    #expect(other.entries(of: ArchivedPerson.self, .prefix("person")).count == 3)
+    expectEqual(other.entries(of: ArchivedPerson.self, .prefix("person")).count, 3)
     let narrow = QueryClient(simulation: simulation)
       .import(archive, for: [.values(of: ArchivedPerson.self)])
-    #expect(narrow.entryCount == 2)
-    #expect(
-      narrow.skipped.map(\.reason.name).sorted() == ["unknown", "unreadableKey", "unreadableKey"]
+    expectEqual(narrow.entryCount, 2)
+    expectEqual(
+      narrow.skipped.map(\.reason.name).sorted(),
+      ["unknown", "unreadableKey", "unreadableKey"]
     )
   }
 
@@ -146,9 +148,9 @@ struct ArchiveClientTests {
     let key = QueryKey<String?>("nickname")
     client.setData(nil, for: key)
     let report = other.import(client.export().archive, for: [.values(of: String?.self)])
-    #expect(report.entryCount == 1)
-    #expect(other.result(for: key).isSuccess)
-    #expect(other.data(for: key) == .some(nil))
+    expectEqual(report.entryCount, 1)
+    expect(other.result(for: key).isSuccess)
+    expectEqual(other.data(for: key), .some(nil))
   }
 
   @Test("infinite queries are archived with their pages") func pagesMove() throws {
@@ -161,9 +163,9 @@ struct ArchiveClientTests {
       _ = try await client.fetch(feed)
       return try await client.fetchNextPage(of: feed)
     }
-    #expect(other.import(client.export().archive, for: [.query(feed)]).entryCount == 1)
-    #expect(other.data(for: feed)?.pages == [["1"], ["2"]])
-    #expect(other.result(for: feed).hasNextPage)
+    expectEqual(other.import(client.export().archive, for: [.query(feed)]).entryCount, 1)
+    expectEqual(other.data(for: feed)?.pages, [["1"], ["2"]])
+    expect(other.result(for: feed).hasNextPage)
   }
 
   @Test("unknown keys, other types and broken values are skipped with a report")
@@ -174,7 +176,7 @@ struct ArchiveClientTests {
     client.setData(Opaque(), for: QueryKey<Opaque>("value"))
     client.setData(ArchivedStone(), for: QueryKey<ArchivedStone>("unencodable"))
     let export = client.export()
-    #expect(export.archive.entries.count == 1)
+    expectEqual(export.archive.entries.count, 1)
     let reasons = export.skipped.map { skipped in
       switch skipped.reason {
       case .key(let error): "\(skipped.key): part \(error.part.map(String.init) ?? "type")"
@@ -182,8 +184,9 @@ struct ArchiveClientTests {
       case .failed(let error): "\(error)"
       }
     }
-    #expect(
-      reasons.sorted() == [
+    expectEqual(
+      reasons.sorted(),
+      [
         #"["opaque", Opaque]: part 1"#,
         #"["unencodable"]: StreamQueryPersistenceTests.ArchivedStone"#,
         #"["value"]: part type"#,
@@ -194,16 +197,16 @@ struct ArchiveClientTests {
     archive.entries[1].key = "unknown"
     archive.entries[0].value = Data("{".utf8)
     let report = other.import(archive, for: [.query(name)])
-    #expect(report.entryCount == 0)
-    #expect(report.skipped.map(\.reason.name) == ["undecodable", "unknown"])
-    #expect(other.diagnostics().isEmpty)
+    expectEqual(report.entryCount, 0)
+    expectEqual(report.skipped.map(\.reason.name), ["undecodable", "unknown"])
+    expectEmpty(other.diagnostics())
   }
 
   @Test("a query whose key has no text is told of") func keysWithoutText() {
     struct Opaque: Hashable, Sendable {}
     let query = Query(key: QueryKey<Int>("opaque", Opaque()))
     let report = other.import(CacheArchive(), for: [.query(query)])
-    #expect(report.skipped.map(\.reason.name) == ["key"])
+    expectEqual(report.skipped.map(\.reason.name), ["key"])
   }
 
   @Test("errors are left out, redacted or described, and stand beside the data again")
@@ -218,19 +221,19 @@ struct ArchiveClientTests {
     simulation.settle()
     simulation.advance(by: .seconds(1))
     simulation.run { [client] in await client.refetch(.all) }
-    #expect(recording.values.last?.isError == true)
-    #expect(client.export().archive.entries.isEmpty)
+    expectEqual(recording.values.last?.isError, true)
+    expectEmpty(client.export().archive.entries)
     let redacted = client.export(errors: .redacted).archive
-    #expect(redacted.entries.map(\.error?.description) == ["redacted"])
+    expectEqual(redacted.entries.map(\.error?.description), ["redacted"])
     let described = client.export(errors: .described).archive
-    #expect(described.entries.map(\.error?.description) == ["Secret()"])
+    expectEqual(described.entries.map(\.error?.description), ["Secret()"])
     other.import(described, for: [.query(name)])
     let (old, new) = (client.result(for: name), other.result(for: name))
-    #expect(new.isRefetchError)
-    #expect(new.data == "ada")
-    #expect((new.error as? ArchivedError)?.description == "Secret()")
-    #expect(new.errorUpdatedAt == old.errorUpdatedAt)
-    #expect(new.dataUpdatedAt == old.dataUpdatedAt)
+    expect(new.isRefetchError)
+    expectEqual(new.data, "ada")
+    expectEqual((new.error as? ArchivedError)?.description, "Secret()")
+    expectEqual(new.errorUpdatedAt, old.errorUpdatedAt)
+    expectEqual(new.dataUpdatedAt, old.dataUpdatedAt)
   }
 
   @Test("law 11: dates from the future have age zero, and newer data replaces them")
@@ -241,12 +244,12 @@ struct ArchiveClientTests {
       archive.entries[0].updatedAt = date
       let other = QueryClient(simulation: simulation)
       other.import(archive, for: [.query(name)])
-      #expect(other.data(for: name) == "ada")
-      #expect(!other.isStale(name.staleTime(.seconds(60))))
+      expectEqual(other.data(for: name), "ada")
+      expect(!other.isStale(name.staleTime(.seconds(60))))
       simulation.advance(by: .seconds(60))
-      #expect(other.isStale(name.staleTime(.seconds(60))))
+      expect(other.isStale(name.staleTime(.seconds(60))))
       client.setData("newer", for: name)
-      #expect(other.import(client.export().archive, for: [.query(name)]).entryCount == 1)
+      expectEqual(other.import(client.export().archive, for: [.query(name)]).entryCount, 1)
     }
   }
 
@@ -265,9 +268,9 @@ struct ArchiveClientTests {
       updatedAt: Date(timeIntervalSinceReferenceDate: date)
     )
     let report = try other.import(decoding: archive.encoded(), for: [.query(name)])
-    #expect(report.entryCount == 1)
-    #expect(other.data(for: name) == "ada")
-    #expect(try other.export(errors: .redacted).archive.encoded().isEmpty == false)
+    expectEqual(report.entryCount, 1)
+    expectEqual(other.data(for: name), "ada")
+    try expectEqual(other.export(errors: .redacted).archive.encoded().isEmpty, false)
   }
 
   @Test("T86: a date that is none is older than all: it replaces nothing")
@@ -277,14 +280,14 @@ struct ArchiveClientTests {
     archive.entries[0].updatedAt = Date(timeIntervalSinceReferenceDate: .nan)
     other.setData("newer", for: name)
     let report = try other.import(decoding: archive.encoded(), for: [.query(name)])
-    #expect(report.skipped.map(\.reason.name) == ["notNewer"])
-    #expect(other.data(for: name) == "newer")
+    expectEqual(report.skipped.map(\.reason.name), ["notNewer"])
+    expectEqual(other.data(for: name), "newer")
     // What it fills is stale at any stale time.
     other.remove(.query(name))
     other.import(archive, for: [.query(name)])
-    #expect(other.data(for: name) == "ada")
-    #expect(other.isStale(name.staleTime(.seconds(60))))
-    #expect(other.import(archive, for: [.query(name)]).entryCount == 0)
+    expectEqual(other.data(for: name), "ada")
+    expect(other.isStale(name.staleTime(.seconds(60))))
+    expectEqual(other.import(archive, for: [.query(name)]).entryCount, 0)
   }
 
   @Test("one transaction: streams show all of an archive at once, and nobody sees half")
@@ -298,10 +301,10 @@ struct ArchiveClientTests {
     var both = archive
     both.entries.append(both.entries[0])
     both.entries[2].key = #"Swift.String["name",2]"#
-    #expect(other.import(both).entryCount == 3)
+    expectEqual(other.import(both).entryCount, 3)
     simulation.settle()
-    #expect(recording.values.map { $0.map(\.data) } == [[nil, nil], ["ada", "ada"]])
-    #expect(counts.values.last?.data == 3)
+    expectEqual(recording.values.map { $0.map(\.data) }, [[nil, nil], ["ada", "ada"]])
+    expectEqual(counts.values.last?.data, 3)
   }
 
   @Test("layers stay out: the base is archived") func baseIsArchived() {
@@ -315,9 +318,9 @@ struct ArchiveClientTests {
       .optimistic { input, changes in changes.update(QueryKey<Int>("count")) { $0? += input }
       }
     let task = simulation.start(add, with: 10, on: client)
-    #expect(client.data(for: count) == 11)
+    expectEqual(client.data(for: count), 11)
     other.import(client.export().archive, for: [.query(count)])
-    #expect(other.data(for: count) == 1)
+    expectEqual(other.data(for: count), 1)
     task.cancel()
     simulation.settle()
   }
@@ -330,10 +333,10 @@ struct ArchiveClientTests {
     }
     client.setData("ada", for: name)
     let archive = client.export(coding: coding).archive
-    #expect(archive.entries[0].value == Data("\"ada\"".reversed().map { $0.asciiValue ?? 0 }))
-    #expect(other.import(archive, for: [.query(count)]).entryCount == 0)
-    #expect(other.import(archive, for: [.query(name)], coding: coding).entryCount == 1)
-    #expect(other.data(for: name) == "ada")
+    expectEqual(archive.entries[0].value, Data("\"ada\"".reversed().map { $0.asciiValue ?? 0 }))
+    expectEqual(other.import(archive, for: [.query(count)]).entryCount, 0)
+    expectEqual(other.import(archive, for: [.query(name)], coding: coding).entryCount, 1)
+    expectEqual(other.data(for: name), "ada")
     let broken = ArchiveCoding { _ in
       Data()
     } decode: { _, _ in
@@ -347,13 +350,13 @@ struct ArchiveClientTests {
       for: [.query(name)],
       coding: broken
     )
-    #expect(report.skipped.map(\.reason.name) == ["undecodable"])
+    expectEqual(report.skipped.map(\.reason.name), ["undecodable"])
   }
 
   @Test func aClientThatWasShutDownTakesNothing() {
     client.setData("ada", for: name)
     other.shutDown()
     let report = other.import(client.export().archive, for: [.query(name)])
-    #expect(report.skipped.map(\.reason.name) == ["shutDown"])
+    expectEqual(report.skipped.map(\.reason.name), ["shutDown"])
   }
 }

@@ -43,7 +43,7 @@ import Foundation
     simulation.start(Mutation<String, Int>(key: ["n", 1]), with: "a", on: client)
     simulation.run { await client.invalidate(.key(Self.names)) }
     var archive = client.export().archive
-    #expect(archive.entries.count == 2 && archive.mutations.count == 2)
+    expect(archive.entries.count == 2 && archive.mutations.count == 2)
     archive.entries[0].error = ArchivedError(description: "boom", updatedAt: simulation.date)
     client.clear()
     simulation.settle()
@@ -103,7 +103,7 @@ import Foundation
       #expect(throws: CacheArchiveError.self) {
         try client.import(decoding: Data(bytes), for: expected, maxBytes: 1 << 20)
       }
-      #expect(content(client) == before)
+      expectEqual(content(client), before)
     }
   }
 
@@ -124,11 +124,11 @@ import Foundation
         let report = try client.import(decoding: CacheArchive.sealed(body), for: expected)
         imported += report.entryCount + report.mutationCount
       } catch {
-        #expect(content(client) == before)
+        expectEqual(content(client), before)
       }
       // Whatever came in goes out and in again.
       let again = try CacheArchive(decoding: client.export(errors: .described).archive.encoded())
-      #expect(makeClient().import(again, for: expected).skipped.isEmpty)
+      expectEmpty(makeClient().import(again, for: expected).skipped)
       client.clear()
       simulation.settle()
     }
@@ -163,9 +163,9 @@ import Foundation
       }
       let client = makeClient()
       let report = client.import(try CacheArchive(decoding: archive.encoded()), for: expected)
-      #expect(report.entryCount + report.mutationCount + report.skipped.count == 4)
-      #expect(client.diagnostics().count == report.entryCount)
-      #expect(client.mutations().count == report.mutationCount)
+      expectEqual(report.entryCount + report.mutationCount + report.skipped.count, 4)
+      expectEqual(client.diagnostics().count, report.entryCount)
+      expectEqual(client.mutations().count, report.mutationCount)
       client.clear()
       simulation.settle()
     }

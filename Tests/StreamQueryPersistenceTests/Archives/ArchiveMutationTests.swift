@@ -32,7 +32,7 @@ import Foundation
     let archive = try CacheArchive(decoding: client.export().archive.encoded())
     client.clear()
     simulation.settle()
-    #expect(client.mutations().isEmpty)
+    expectEmpty(client.mutations())
     return archive
   }
 
@@ -48,19 +48,20 @@ import Foundation
       return try await other.mutate(mutation, with: input as? Int ?? 0)
     }
     let report = other.import(archive, for: [.mutations(from: Int.self, to: Int.self)])
-    #expect(report.mutationCount == 3)
-    #expect(other.mutations().map(\.isPaused) == [true, true, true])
-    #expect(other.mutations().map(\.scope) == ["lane", "lane", "lane"])
-    #expect(other.mutations().map(\.submittedAt) == archive.mutations.map(\.submittedAt))
+    expectEqual(report.mutationCount, 3)
+    expectEqual(other.mutations().map(\.isPaused), [true, true, true])
+    expectEqual(other.mutations().map(\.scope), ["lane", "lane", "lane"])
+    expectEqual(other.mutations().map(\.submittedAt), archive.mutations.map(\.submittedAt))
     simulation.advance(by: .milliseconds(47))
     online.send(true)
     simulation.advance(by: .milliseconds(100))
-    #expect(
-      log.all == [
+    expectEqual(
+      log.all,
+      [
         "50 start 1", "60 end 1", "60 start 2", "70 end 2", "70 start 3", "80 end 3",
       ]
     )
-    #expect(other.run(of: bare).output == 103)
+    expectEqual(other.run(of: bare).output, 103)
   }
 
   @Test("a mutation brings its work, callbacks and layers") func theMutationDoesTheWork() throws {
@@ -72,46 +73,48 @@ import Foundation
       .onSuccess { [log] output, _ in log.add("onSuccess \(output)") }
     client.setData(1, for: key)
     let archive = try archive(10, of: mutation)
-    #expect(log.all == ["onMutate 10"])
+    expectEqual(log.all, ["onMutate 10"])
     let shown = simulation.record(other.stream(Query(key: key)))
     simulation.settle()
     let report = other.import(archive, for: [.query(Query(key: key)), .mutation(mutation)])
-    #expect(report.skipped.isEmpty)
+    expectEmpty(report.skipped)
     simulation.settle()
-    #expect(other.data(for: key) == 11)
-    #expect(shown.values.map(\.data) == [nil, 11])
+    expectEqual(other.data(for: key), 11)
+    expectEqual(shown.values.map(\.data), [nil, 11])
     online.send(true)
     simulation.advance(by: .milliseconds(100))
-    #expect(
-      log.all == ["onMutate 10", "onMutate 10", "1 start 10", "11 end 10", "onSuccess 110"]
+    expectEqual(
+      log.all,
+      ["onMutate 10", "onMutate 10", "1 start 10", "11 end 10", "onSuccess 110"]
     )
   }
 
   @Test("an archive that is imported twice runs nothing twice") func importingTwice() throws {
     let archive = try archive(1, 2, 1, of: slow)
-    #expect(other.import(archive, for: [.mutation(slow)]).mutationCount == 3)
-    #expect(
-      other.import(archive, for: [.mutation(slow)]).skipped.map(\.reason.name) == [
+    expectEqual(other.import(archive, for: [.mutation(slow)]).mutationCount, 3)
+    expectEqual(
+      other.import(archive, for: [.mutation(slow)]).skipped.map(\.reason.name),
+      [
         "known", "known", "known",
       ]
     )
     online.send(true)
     simulation.advance(by: .milliseconds(20))
     // Those that are over are known too, for as long as they are kept.
-    #expect(other.import(archive, for: [.mutation(slow)]).mutationCount == 0)
-    #expect(log.all.count == 6)
+    expectEqual(other.import(archive, for: [.mutation(slow)]).mutationCount, 0)
+    expectEqual(log.all.count, 6)
     simulation.advance(by: .seconds(300))
-    #expect(other.mutations().isEmpty)
+    expectEmpty(other.mutations())
   }
 
   @Test("runs of one instant are told apart by their number") func runsOfOneInstant() throws {
     for input in 1...3 { simulation.start(slow, with: input, on: client) }
     let archive = client.export().archive
-    #expect(archive.mutations.count == 3)
+    expectEqual(archive.mutations.count, 3)
     let first = CacheArchive(mutations: Array(archive.mutations.prefix(1)))
-    #expect(other.import(first, for: [.mutation(slow)]).mutationCount == 1)
-    #expect(other.import(archive, for: [.mutation(slow)]).mutationCount == 2)
-    #expect(client.import(archive, for: [.mutation(slow)]).mutationCount == 0)
+    expectEqual(other.import(first, for: [.mutation(slow)]).mutationCount, 1)
+    expectEqual(other.import(archive, for: [.mutation(slow)]).mutationCount, 2)
+    expectEqual(client.import(archive, for: [.mutation(slow)]).mutationCount, 0)
     client.clear()
     other.clear()
     simulation.settle()
@@ -123,7 +126,7 @@ import Foundation
     simulation.settle()
     other.import(archive, for: [.mutation(slow)])
     simulation.advance(by: .milliseconds(10))
-    #expect(log.all == ["1 start 1", "11 end 1"])
+    expectEqual(log.all, ["1 start 1", "11 end 1"])
   }
 
   @Test("online, they begin in the order of the archive", arguments: 0..<20 as Range<UInt64>)
@@ -139,9 +142,9 @@ import Foundation
       begun.add(input)
       return input
     }
-    #expect(third.import(archive, for: [.mutation(mutation)]).mutationCount == 8)
+    expectEqual(third.import(archive, for: [.mutation(mutation)]).mutationCount, 8)
     later.settle()
-    #expect(begun.all == Array(0..<8))
+    expectEqual(begun.all, Array(0..<8))
   }
 
   @Test(
@@ -166,17 +169,17 @@ import Foundation
       later.task { await third.resumeMutations() }
     }
     later.settle()
-    #expect(begun.all == Array(0..<6))
-    #expect(third.mutatingCount() == 0)
+    expectEqual(begun.all, Array(0..<6))
+    expectEqual(third.mutatingCount(), 0)
   }
 
   @Test("a run whose date is none is known when it comes again") func dateThatIsNone() throws {
     var archive = try archive(1, of: slow)
     archive.mutations[0].submittedAt = Date(timeIntervalSinceReferenceDate: .nan)
     let reread = try CacheArchive(decoding: archive.encoded())
-    #expect(other.import(reread, for: [.mutation(slow)]).mutationCount == 1)
-    #expect(other.import(reread, for: [.mutation(slow)]).mutationCount == 0)
-    #expect(try other.export().archive.encoded().isEmpty == false)
+    expectEqual(other.import(reread, for: [.mutation(slow)]).mutationCount, 1)
+    expectEqual(other.import(reread, for: [.mutation(slow)]).mutationCount, 0)
+    try expectEqual(other.export().archive.encoded().isEmpty, false)
     other.clear()
     simulation.settle()
   }
@@ -188,15 +191,15 @@ import Foundation
     simulation.settle()
     other.import(archive, for: [.mutation(slow)], resuming: false)
     simulation.advance(by: .milliseconds(48))
-    #expect(other.mutations().map(\.isPaused) == [true, true])
+    expectEqual(other.mutations().map(\.isPaused), [true, true])
     let resuming = simulation.task { [other] in await other.resumeMutations() }
     let time = simulation.task { [simulation] in
       await resuming.value
       return simulation.now
     }
     simulation.advance(by: .milliseconds(100))
-    #expect(log.all == ["50 start 1", "60 end 1", "60 start 2", "70 end 2"])
-    #expect(simulation.run { await time.value } == .milliseconds(70))
+    expectEqual(log.all, ["50 start 1", "60 end 1", "60 start 2", "70 end 2"])
+    expectEqual(simulation.run { await time.value }, .milliseconds(70))
   }
 
   @Test("runs that are held begin when the network comes back, and not before") func heldOffline()
@@ -207,10 +210,10 @@ import Foundation
     let resuming = simulation.task { [other] in await other.resumeMutations() }
     simulation.advance(by: .milliseconds(9))
     #expect(simulation.run { await resuming.value } == ())
-    #expect(other.mutations().map(\.isPaused) == [true])
+    expectEqual(other.mutations().map(\.isPaused), [true])
     online.send(true)
     simulation.advance(by: .milliseconds(20))
-    #expect(log.all == ["10 start 1", "20 end 1"])
+    expectEqual(log.all, ["10 start 1", "20 end 1"])
   }
 
   @Test("a run that is cancelled during onMutate is not archived as paused")
@@ -225,25 +228,25 @@ import Foundation
         return input
       }
     let caller = simulation.start(mutation, with: 1, on: client)
-    #expect(client.mutations(.paused).count == 1)
+    expectEqual(client.mutations(.paused).count, 1)
     let seen = simulation.record(client.runs(of: mutation))
     simulation.settle()
     caller.cancel()
     simulation.settle()
-    #expect(client.run(of: mutation).isPending)
-    #expect(client.mutations(.paused).isEmpty)
-    #expect(client.export().archive.mutations.isEmpty)
-    #expect(seen.values.map(\.isPaused) == [true, false])
+    expect(client.run(of: mutation).isPending)
+    expectEmpty(client.mutations(.paused))
+    expectEmpty(client.export().archive.mutations)
+    expectEqual(seen.values.map(\.isPaused), [true, false])
     simulation.advance(by: .milliseconds(50))
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
   }
 
   @Test("only paused runs are archived, and the filter chooses among them") func onlyPausedRuns() {
     simulation.start(slow.networkMode(.always), with: 1, on: client)
     simulation.start(.slow("n", simulation: simulation), with: 2, on: client)
     simulation.start(slow, with: 3, on: client)
-    #expect(client.export().archive.mutations.map(\.input) == [Data("2".utf8), Data("3".utf8)])
-    #expect(client.export(mutations: "m").archive.mutations.count == 1)
+    expectEqual(client.export().archive.mutations.map(\.input), [Data("2".utf8), Data("3".utf8)])
+    expectEqual(client.export(mutations: "m").archive.mutations.count, 1)
     client.clear()
     simulation.settle()
   }
@@ -251,10 +254,10 @@ import Foundation
   @Test("what nobody could perform is not begun, for it would be lost") func missingWork() throws {
     let archive = try archive(1, of: Mutation<Int, Int>(key: "m"))
     let report = other.import(archive, for: [.mutations(from: Int.self, to: Int.self)])
-    #expect(report.skipped.map(\.reason.name) == ["missingPerform"])
-    #expect(report.skipped.map(\.isMutation) == [true])
-    #expect(other.import(archive).skipped.map(\.reason.name) == ["unknown"])
-    #expect(other.mutations().isEmpty)
+    expectEqual(report.skipped.map(\.reason.name), ["missingPerform"])
+    expectEqual(report.skipped.map(\.isMutation), [true])
+    expectEqual(other.import(archive).skipped.map(\.reason.name), ["unknown"])
+    expectEmpty(other.mutations())
   }
 
   @Test("broken inputs and keys are skipped with a report") func brokenRuns() throws {
@@ -265,8 +268,8 @@ import Foundation
       archive,
       for: [.mutation(slow), .mutations(from: Int.self, to: Int.self)]
     )
-    #expect(report.skipped.map(\.reason.name) == ["undecodable", "unreadableKey"])
-    #expect(other.mutations().isEmpty)
+    expectEqual(report.skipped.map(\.reason.name), ["undecodable", "unreadableKey"])
+    expectEmpty(other.mutations())
   }
 
   @Test("a mutation without input, and inputs that cannot be encoded") func otherInputs() throws {
@@ -275,12 +278,12 @@ import Foundation
     simulation.start(logOut, with: (), on: client)
     simulation.start(opaque, with: ArchivedStone(), on: client)
     let export = client.export()
-    #expect(export.archive.mutations.count == 1)
-    #expect(export.skipped.map(\.isMutation) == [true])
+    expectEqual(export.archive.mutations.count, 1)
+    expectEqual(export.skipped.map(\.isMutation), [true])
     client.clear()
-    #expect(other.import(export.archive, for: [.mutation(logOut)]).mutationCount == 1)
+    expectEqual(other.import(export.archive, for: [.mutation(logOut)]).mutationCount, 1)
     online.send(true)
     simulation.settle()
-    #expect(log.all == ["out"])
+    expectEqual(log.all, ["out"])
   }
 }

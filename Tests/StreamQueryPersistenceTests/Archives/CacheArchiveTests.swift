@@ -51,16 +51,16 @@ struct CacheArchiveTests {
 
   @Test("T85 T86: what is encoded is decoded, dates to the last bit") func roundTrip() throws {
     let data = try archive.encoded()
-    #expect(try CacheArchive(decoding: data) == archive)
-    #expect(try archive.encoded() == data)
-    #expect(try CacheArchive(decoding: CacheArchive().encoded()) == CacheArchive())
+    try expectEqual(CacheArchive(decoding: data), archive)
+    try expectEqual(archive.encoded(), data)
+    try expectEqual(CacheArchive(decoding: CacheArchive().encoded()), CacheArchive())
   }
 
   @Test func everyCutIsFound() throws {
     let data = try archive.encoded()
-    for count in 0..<data.count { #expect(error(data.prefix(count)) != nil) }
-    #expect(error(data + [32]) == .truncated)
-    #expect(error(data.dropLast()) == .truncated)
+    for count in 0..<data.count { expect(error(data.prefix(count)) != nil) }
+    expectEqual(error(data + [32]), .truncated)
+    expectEqual(error(data.dropLast()), .truncated)
   }
 
   @Test func everyChangedBitIsFound() throws {
@@ -69,26 +69,26 @@ struct CacheArchiveTests {
       for bit in 0..<8 {
         var changed = data
         changed[index] ^= 1 << bit
-        #expect(error(changed) != nil, "byte \(index), bit \(bit)")
+        expect(error(changed) != nil, "byte \(index), bit \(bit)")
       }
     }
   }
 
   @Test func eachWrongIsToldApart() throws {
     let data = try archive.encoded()
-    #expect(error(Data()) == .notAnArchive)
-    #expect(error(Data("{}\n".utf8)) == .notAnArchive)
-    #expect(error(data, limit: 10) == .tooLarge(bytes: data.count, limit: 10))
-    #expect(error(Data("StreamQuery-archive 2 0 0\n".utf8)) == .unsupportedVersion(2))
-    #expect(error(Data("StreamQuery-archive -9 0 0\n".utf8)) == .unsupportedVersion(-9))
-    #expect(error(Data("StreamQuery-archive 1 99999999999999999999 0\n".utf8)) != nil)
+    expectEqual(error(Data()), .notAnArchive)
+    expectEqual(error(Data("{}\n".utf8)), .notAnArchive)
+    expectEqual(error(data, limit: 10), .tooLarge(bytes: data.count, limit: 10))
+    expectEqual(error(Data("StreamQuery-archive 2 0 0\n".utf8)), .unsupportedVersion(2))
+    expectEqual(error(Data("StreamQuery-archive -9 0 0\n".utf8)), .unsupportedVersion(-9))
+    expect(error(Data("StreamQuery-archive 1 99999999999999999999 0\n".utf8)) != nil)
   }
 
   @Test("its own name and version are part of its Codable form too") func codableForm() throws {
     struct Backup: Codable, Equatable { var archive: CacheArchive }
     let backup = Backup(archive: archive)
     let data = try JSONEncoder().encode(backup)
-    #expect(try JSONDecoder().decode(Backup.self, from: data) == backup)
+    try expectEqual(JSONDecoder().decode(Backup.self, from: data), backup)
     let text = String(decoding: data, as: UTF8.self)
     let newer = Data(text.replacing("\"version\":1", with: "\"version\":2").utf8)
     #expect(throws: CacheArchiveError.unsupportedVersion(2)) {
@@ -104,11 +104,12 @@ struct CacheArchiveTests {
   func sealedBodies() throws {
     func body(_ text: String) -> CacheArchiveError? { error(CacheArchive.sealed(Array(text.utf8))) }
     let content = #""entries":[],"mutations":[]}"#
-    #expect(body(#"{"format":"StreamQuery-archive","version":1,"# + content) == nil)
-    #expect(
-      body(#"{"format":"StreamQuery-archive","version":7,"# + content) == .unsupportedVersion(7)
+    expectNil(body(#"{"format":"StreamQuery-archive","version":1,"# + content))
+    expectEqual(
+      body(#"{"format":"StreamQuery-archive","version":7,"# + content),
+      .unsupportedVersion(7)
     )
-    #expect(body(#"{"format":"x","version":1,"# + content) == .notAnArchive)
+    expectEqual(body(#"{"format":"x","version":1,"# + content), .notAnArchive)
     for text in ["", "{}", "[]", "null", "7", #"{"format":"StreamQuery-archive","version":1}"#] {
       guard case .corrupt = body(text) else {
         Issue.record("\(text): \(String(describing: body(text)))")
@@ -134,7 +135,7 @@ struct CacheArchiveTests {
       .notAnArchive, .unsupportedVersion(2), .tooLarge(bytes: 2, limit: 1), .truncated,
       .corrupt("x"),
     ]
-    #expect(Set(errors.map(\.description)).count == errors.count)
-    #expect(errors[2].description == "an archive of 2 bytes: the limit is 1")
+    expectEqual(Set(errors.map(\.description)).count, errors.count)
+    expectEqual(errors[2].description, "an archive of 2 bytes: the limit is 1")
   }
 }

@@ -29,10 +29,10 @@ import Foundation
 
   @Test("a body that nests too deep is refused before it is read") func bodies() {
     for count in [17, 300, 511, 512, 513, 1_000_000] {
-      #expect(error(brackets(count)) == .tooDeep(limit: 16))
-      #expect(error(String(repeating: "[", count: count)) == .tooDeep(limit: 16))
-      #expect(error(brackets(count, "{\"a\":", "}")) == .tooDeep(limit: 16))
-      #expect(error("]]]]" + brackets(count)) == .tooDeep(limit: 16))
+      expectEqual(error(brackets(count)), .tooDeep(limit: 16))
+      expectEqual(error(String(repeating: "[", count: count)), .tooDeep(limit: 16))
+      expectEqual(error(brackets(count, "{\"a\":", "}")), .tooDeep(limit: 16))
+      expectEqual(error("]]]]" + brackets(count)), .tooDeep(limit: 16))
     }
     #expect(CacheArchiveError.tooDeep(limit: 16).description.contains("16 levels"))
   }
@@ -42,7 +42,7 @@ import Foundation
     let archive = CacheArchive(
       entries: [CacheArchive.Entry(key: text, value: Data(text.utf8), updatedAt: .distantPast)]
     )
-    #expect(try CacheArchive(decoding: archive.encoded()) == archive)
+    try expectEqual(CacheArchive(decoding: archive.encoded()), archive)
   }
 
   @Test("JSON in another encoding, where brackets look otherwise, is refused") func encodings() {
@@ -78,7 +78,7 @@ import Foundation
       let report = client.import(archive, for: [.values(of: Chain.self)])
       return report.skipped.map(\.reason.name) + ["\(report.entryCount)"]
     }
-    #expect(report == ["unreadableKey", "unreadableKey", "undecodable", "1"])
+    expectEqual(report, ["unreadableKey", "unreadableKey", "undecodable", "1"])
   }
 
   @Test("a value goes in and out up to 128 levels, and no deeper goes in") func values() throws {
@@ -97,7 +97,7 @@ import Foundation
         return report.entryCount
       }
     }
-    #expect(answers == [1, 1, 1, -1, -1])
+    expectEqual(answers, [1, 1, 1, -1, -1])
   }
 }
 

@@ -60,12 +60,12 @@ struct KeptImportTests: SlowStoreSuite {
     let client = client()
     simulation.settle()
     let report = try `import`(archive, form, into: client)
-    #expect(report.entryCount == (isNewer ? 1 : 0))
-    #expect(report.refusals == (isNewer ? [] : [#"Swift.Int["n",1]: notNewer"#]))
-    #expect(client.data(for: key(1)) == (isNewer ? 1 : 2))
+    expectEqual(report.entryCount, (isNewer ? 1 : 0))
+    expectEqual(report.refusals, (isNewer ? [] : [#"Swift.Int["n",1]: notNewer"#]))
+    expectEqual(client.data(for: key(1)), (isNewer ? 1 : 2))
     client.shutDown()
     simulation.settle()
-    #expect(kept == [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
+    expectEqual(kept, [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
   }
 
   @Test("so it does if the store is read later", arguments: Form.allCases, [false, true])
@@ -74,13 +74,13 @@ struct KeptImportTests: SlowStoreSuite {
     store.change { $0.loading = .seconds(1) }
     let client = client()
     let report = try `import`(archive, form, into: client)
-    #expect(report.entryCount == 1)
-    #expect(client.data(for: key(1)) == nil)
+    expectEqual(report.entryCount, 1)
+    expectNil(client.data(for: key(1)))
     simulation.advance(by: .seconds(3))
-    #expect(client.data(for: key(1)) == (isNewer ? 1 : 2))
+    expectEqual(client.data(for: key(1)), (isNewer ? 1 : 2))
     client.shutDown()
     simulation.settle()
-    #expect(kept == [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
+    expectEqual(kept, [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
   }
 
   @Test(
@@ -99,11 +99,11 @@ struct KeptImportTests: SlowStoreSuite {
     simulation.advance(by: .seconds(2))
     let client = client()
     simulation.settle()
-    if isUsed { #expect(client.data(for: key(1)) == 2) }
+    if isUsed { expectEqual(client.data(for: key(1)), 2) }
     let report = try `import`(other.export().archive, form, into: client)
-    #expect(report.entryCount == 1)
-    #expect(client.data(for: key(1)) == 1)
-    #expect(client.diagnostics().map(\.isInvalidated) == [true])
+    expectEqual(report.entryCount, 1)
+    expectEqual(client.data(for: key(1)), 1)
+    expectEqual(client.diagnostics().map(\.isInvalidated), [true])
     client.shutDown()
   }
 
@@ -120,7 +120,7 @@ struct KeptImportTests: SlowStoreSuite {
     .optimistic { number, changes in changes.update(key) { $0? += number } }
     simulation.start(mutation, with: 10, on: client)
     client.import(archive, for: [.values(of: Int.self)])
-    #expect(client.data(for: key) == (isNewer ? 11 : 12))
+    expectEqual(client.data(for: key), (isNewer ? 11 : 12))
     client.shutDown()
   }
 
@@ -135,8 +135,8 @@ struct KeptImportTests: SlowStoreSuite {
       }
     }
     simulation.settle()
-    #expect(client.import(archive, for: [.values(of: Int.self)]).entryCount == 1)
-    #expect(client.data(for: key(1)) == 1)
+    expectEqual(client.import(archive, for: [.values(of: Int.self)]).entryCount, 1)
+    expectEqual(client.data(for: key(1)), 1)
     client.shutDown()
   }
 
@@ -161,10 +161,10 @@ struct KeptImportTests: SlowStoreSuite {
     let client = client()
     if !endsBefore { simulation.settle() }
     let report = client.import(isNewer ? newer : older, for: [.values(of: Int.self)])
-    #expect(report.entryCount == (isNewer || endsBefore ? 1 : 0))
+    expectEqual(report.entryCount, (isNewer || endsBefore ? 1 : 0))
     client.shutDown()
     simulation.advance(by: .seconds(5))
-    #expect(kept == [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
+    expectEqual(kept, [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
   }
 
   @Test("what is removed while the store is read is not filled", arguments: [false, true])
@@ -175,7 +175,7 @@ struct KeptImportTests: SlowStoreSuite {
     client.import(archive, for: [.values(of: Int.self)])
     if clears { client.clear() } else { client.remove(key(1)) }
     simulation.advance(by: .seconds(3))
-    #expect(client.data(for: key(1)) == nil)
+    expectNil(client.data(for: key(1)))
     client.shutDown()
   }
 }

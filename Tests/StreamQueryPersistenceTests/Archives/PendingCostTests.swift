@@ -94,13 +94,13 @@ struct PendingCostTests {
     for number in 0..<Self.count {
       let rest = Array(texts[(number + 1)...])
       send(CacheArchive(entries: [entry[number]], pending: rest))
-      if number == 9 { #expect(heldCount == Self.count - 10) }
+      if number == 9 { expectEqual(heldCount, Self.count - 10) }
     }
     // One question when it begins, and none of a fetch that its data has ended.
-    #expect(questionCount == Self.count)
-    #expect(heldCount == 0)
+    expectEqual(questionCount, Self.count)
+    expectEqual(heldCount, 0)
     finish()
-    #expect(questionCount == Self.count)
+    expectEqual(questionCount, Self.count)
   }
 
   @Test func invalidatingManyHeldFetchesLooksAtEachOnce() {
@@ -109,14 +109,14 @@ struct PendingCostTests {
     let held = heldCount
     _ = simulation.task { [client] in await client.invalidate(.prefix("n")) }
     simulation.settle()
-    #expect(held == Self.count)
-    #expect(heldCount == 0)
-    #expect(questionCount == Self.count)
+    expectEqual(held, Self.count)
+    expectEqual(heldCount, 0)
+    expectEqual(questionCount, Self.count)
     // One note for all of them.
-    #expect(client.cache.read { $0.extensions.imports.notes.count } == 1)
+    expectEqual(client.cache.read { $0.extensions.imports.notes.count }, 1)
     simulation.advance(by: .seconds(1))
     finish()
-    #expect(client.cache.read { $0.extensions.imports.deferred.isEmpty })
+    expect(client.cache.read { $0.extensions.imports.deferred.isEmpty })
   }
 
   @Test func theNamesOfWhatTheCacheKnowsAreMadeOnce() {
@@ -136,9 +136,9 @@ struct PendingCostTests {
     }
     input.finish()
     let report = simulation.run { await task.value }
-    #expect(report.skipped.count == 100)
+    expectEqual(report.skipped.count, 100)
     let written = CountedPart.count.withLock { $0 } - before
-    #expect(written == 100)
+    expectEqual(written, 100)
     finish()
   }
 
@@ -148,11 +148,11 @@ struct PendingCostTests {
     for _ in 0..<10 {
       let recording = simulation.record(client.stream(query))
       simulation.settle()
-      #expect(heldCount == 1)
+      expectEqual(heldCount, 1)
       recording.cancel()
       simulation.settle()
     }
-    #expect(client.cache.read { $0.extensions.imports.allDeferred.count } == 1)
+    expectEqual(client.cache.read { $0.extensions.imports.allDeferred.count }, 1)
     finish()
   }
 
@@ -166,10 +166,10 @@ struct PendingCostTests {
       client.remove(key)
       most = max(most, client.cache.read { $0.extensions.imports.notes.count })
     }
-    #expect(most == KeyNotes.keyLimit)
+    expectEqual(most, KeyNotes.keyLimit)
     // What was named before could be removed for all that is known: it is fetched.
-    #expect(heldCount == 0)
+    expectEqual(heldCount, 0)
     finish()
-    #expect(client.cache.read { $0.extensions.imports.notes.count } == 0)
+    expectEqual(client.cache.read { $0.extensions.imports.notes.count }, 0)
   }
 }

@@ -46,26 +46,26 @@ struct PendingExportTests {
     begin("c", .value("quick", after: .seconds(1)))
     let recording = simulation.record(server.exportStream())
     simulation.settle()
-    #expect(recording.values.map(line) == ["a | b c"])
+    expectEqual(recording.values.map(line), ["a | b c"])
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.map(line) == ["a | b c", "c | b"])
-    #expect(!recording.isFinished)
+    expectEqual(recording.values.map(line), ["a | b c", "c | b"])
+    expect(!recording.isFinished)
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.map(line) == ["a | b c", "c | b", "b | "])
-    #expect(recording.isFinished)
+    expectEqual(recording.values.map(line), ["a | b c", "c | b", "b | "])
+    expect(recording.isFinished)
   }
 
   @Test func withoutFetchesThereIsOneArchiveWhichIsThatOfAnExport() {
     server.setData("done", for: "a" as QueryKey<String>)
     let recording = simulation.record(server.exportStream())
     simulation.settle()
-    #expect(recording.values.map(\.archive) == [server.export().archive])
-    #expect(recording.isFinished)
+    expectEqual(recording.values.map(\.archive), [server.export().archive])
+    expect(recording.isFinished)
   }
 
   @Test func anExportByItselfNamesNothingPending() {
     begin("a", .never)
-    #expect(server.export().archive == CacheArchive())
+    expectEqual(server.export().archive, CacheArchive())
   }
 
   @Test func aSlowReaderGetsWhatHasArrivedInOneArchive() {
@@ -81,7 +81,7 @@ struct PendingExportTests {
       return exports
     }
     let exports = simulation.run { await reader.value }
-    #expect(exports.map(line) == [" | a b c", "a b | c", "c | "])
+    expectEqual(exports.map(line), [" | a b c", "a b | c", "c | "])
   }
 
   @Test func manyEndsAreGatheredSoThatNamesAreNotRepeatedForEach() {
@@ -91,14 +91,14 @@ struct PendingExportTests {
     }
     let recording = simulation.record(server.exportStream())
     simulation.advance(by: .milliseconds(49))
-    #expect(recording.values.count == 1)
+    expectEqual(recording.values.count, 1)
     simulation.advance(by: .milliseconds(1))
-    #expect(recording.values.map(\.archive.entries.count) == [0, 49])
+    expectEqual(recording.values.map(\.archive.entries.count), [0, 49])
     simulation.advance(by: .seconds(2))
-    #expect(recording.isFinished)
+    expect(recording.isFinished)
     let archives = recording.values.map(\.archive)
-    #expect(archives.reduce(0) { $0 + $1.entries.count } == count)
-    #expect(archives.last?.pending == [])
+    expectEqual(archives.reduce(0) { $0 + $1.entries.count }, count)
+    expectEqual(archives.last?.pending, [])
     // Without that it would be half a million. The last hundred follow one by one.
     let names = archives.reduce(0) { $0 + $1.pending.count }
     #expect(names < 30_000)
@@ -111,8 +111,8 @@ struct PendingExportTests {
     simulation.advance(by: .milliseconds(5))
     recording.cancel()
     simulation.settle()
-    #expect(recording.isFinished)
-    #expect(recording.values.count == 1)
+    expect(recording.isFinished)
+    expectEqual(recording.values.count, 1)
     simulation.advance(by: .seconds(1))
   }
 
@@ -121,7 +121,7 @@ struct PendingExportTests {
     begin("b", .value("b", after: .seconds(2)))
     let recording = simulation.record(server.exportStream(errors: .described))
     simulation.advance(by: .seconds(3))
-    #expect(recording.values.map(line) == [" | a b", " | b", "b | "])
+    expectEqual(recording.values.map(line), [" | a b", " | b", "b | "])
   }
 
   @Test func whatIsCancelledRemovedOrPausedIsNoLongerNamed() {
@@ -132,15 +132,15 @@ struct PendingExportTests {
     simulation.settle()
     let recording = simulation.record(server.exportStream())
     simulation.settle()
-    #expect(recording.values.map(line) == [" | a b d"])
+    expectEqual(recording.values.map(line), [" | a b d"])
     server.cancel("a" as QueryKey<String>)
     simulation.settle()
     server.remove("b" as QueryKey<String>)
     simulation.settle()
     isOnline.send(false)
     simulation.advance(by: .minutes(1))
-    #expect(recording.values.map(line) == [" | a b d", " | b d", " | d", " | "])
-    #expect(recording.isFinished)
+    expectEqual(recording.values.map(line), [" | a b d", " | b d", " | d", " | "])
+    expect(recording.isFinished)
   }
 
   @Test func dataThatIsRefetchedIsSentAtOnceAndNotAwaited() {
@@ -148,8 +148,8 @@ struct PendingExportTests {
     begin("a", .value("new", after: .seconds(1)))
     let recording = simulation.record(server.exportStream())
     simulation.settle()
-    #expect(recording.values.map(line) == ["a | "])
-    #expect(recording.isFinished)
+    expectEqual(recording.values.map(line), ["a | "])
+    expect(recording.isFinished)
   }
 
   @Test func dataOfAFirstFetchIsSentAlthoughARefetchFollowsThatNeverEnds() {
@@ -170,8 +170,8 @@ struct PendingExportTests {
     simulation.advance(by: .milliseconds(1_200))
     _ = simulation.task { [server] in await server.invalidate(query) }
     let exports = simulation.run { await reader.value }
-    #expect(exports.map(line) == [" | a", "a | "])
-    #expect(simulation.now == .seconds(3))
+    expectEqual(exports.map(line), [" | a", "a | "])
+    expectEqual(simulation.now, .seconds(3))
     observer.cancel()
   }
 
@@ -191,8 +191,8 @@ struct PendingExportTests {
     let after = simulation.record(server.exportStream())
     simulation.settle()
     let lines = [before, during, after].map { $0.values.map(line) }
-    #expect(lines == [[" | "], [" | "], ["live | "]])
-    #expect(before.isFinished && during.isFinished && after.isFinished)
+    expectEqual(lines, [[" | "], [" | "], ["live | "]])
+    expect(before.isFinished && during.isFinished && after.isFinished)
     observer.cancel()
   }
 
@@ -204,8 +204,8 @@ struct PendingExportTests {
     begin("a", .value("a"))
     let recording = simulation.record(server.exportStream())
     simulation.settle()
-    #expect(recording.values.map(line) == [" | "])
-    #expect(recording.isFinished)
+    expectEqual(recording.values.map(line), [" | "])
+    expect(recording.isFinished)
     input.finish()
     simulation.settle()
   }
@@ -214,7 +214,7 @@ struct PendingExportTests {
     for name in ["a", "b"] { begin(name, .value(name, after: .seconds(1))) }
     let recording = simulation.record(server.exportStream("b"))
     simulation.advance(by: .seconds(2))
-    #expect(recording.values.map(line) == [" | b", "b | "])
+    expectEqual(recording.values.map(line), [" | b", "b | "])
   }
 
   @Test func aShutDownAndACancellationEndTheArchives() {
@@ -225,11 +225,11 @@ struct PendingExportTests {
     simulation.settle()
     one.cancel()
     simulation.settle()
-    #expect(one.isFinished)
-    #expect(!other.isFinished)
+    expect(one.isFinished)
+    expect(!other.isFinished)
     server.shutDown()
     simulation.settle()
-    #expect(other.isFinished)
+    expect(other.isFinished)
   }
 
   @Test func aKeyWithoutATextAndAValueWithoutACodingAreReported() {
@@ -246,9 +246,9 @@ struct PendingExportTests {
     simulation.settle()
     let recording = simulation.record(server.exportStream())
     simulation.advance(by: .seconds(2))
-    #expect(recording.values.map(\.skipped.count) == [1, 1])
-    #expect(recording.values.map(\.archive.pending.count) == [1, 0])
-    #expect(recording.values.map(\.archive.entries.count) == [0, 0])
+    expectEqual(recording.values.map(\.skipped.count), [1, 1])
+    expectEqual(recording.values.map(\.archive.pending.count), [1, 0])
+    expectEqual(recording.values.map(\.archive.entries.count), [0, 0])
   }
 
   @Test func anArchiveThatAwaitsNothingHasTheBytesOfEarlierReleases() throws {
@@ -257,7 +257,7 @@ struct PendingExportTests {
     let pending = CacheArchive(entries: [entry], pending: ["a", "ü \"b\""])
     #expect(!String(decoding: try plain.encoded(), as: UTF8.self).contains("pending"))
     for archive in [plain, pending] {
-      #expect(try CacheArchive(decoding: archive.encoded()) == archive)
+      try expectEqual(CacheArchive(decoding: archive.encoded()), archive)
     }
   }
 }

@@ -51,12 +51,12 @@ struct PendingFenceTests {
       world.simulation.advance(by: .seconds(1))
       let old = world.archive("read before")
       raise(fence, in: world)
-      #expect(world.data == fence.dataAfterwards, "\(fence)")
+      expectEqual(world.data, fence.dataAfterwards, "\(fence)")
       world.send(old)
       world.simulation.advance(by: .minutes(1))
-      #expect(world.data == fence.dataAfterwards, "\(fence)")
+      expectEqual(world.data, fence.dataAfterwards, "\(fence)")
       #expect(recording.values.allSatisfy { $0.data != "read before" }, "\(fence)")
-      #expect(world.finish().refusals == ["\(world.text): superseded"], "\(fence)")
+      expectEqual(world.finish().refusals, ["\(world.text): superseded"], "\(fence)")
       recording.cancel()
     }
   }
@@ -66,8 +66,8 @@ struct PendingFenceTests {
       let world = PendingWorld()
       world.client.remove(filter)
       world.send(world.archive())
-      #expect(world.data == nil)
-      #expect(world.finish().refusals == ["\(world.text): superseded"])
+      expectNil(world.data)
+      expectEqual(world.finish().refusals, ["\(world.text): superseded"])
     }
   }
 
@@ -78,8 +78,8 @@ struct PendingFenceTests {
     for number in 0..<200 { client.remove(.prefix("other", number)) }
     world.send(world.archive("of before the removal"))
     recording.cancel()
-    #expect(world.data == nil)
-    #expect(world.finish().refusals == ["\(world.text): superseded"])
+    expectNil(world.data)
+    expectEqual(world.finish().refusals, ["\(world.text): superseded"])
   }
 
   @Test func keysNamedAfterManyRemovalsAreFilledIn() {
@@ -89,7 +89,7 @@ struct PendingFenceTests {
     let recording = simulation.record(client.stream(world.query))
     simulation.settle()
     world.send(world.archive())
-    #expect(recording.summaries == [.pending(isFetching: true), .success("theirs")])
+    expectEqual(recording.summaries, [.pending(isFetching: true), .success("theirs")])
     recording.cancel()
   }
 
@@ -124,7 +124,7 @@ struct PendingFenceTests {
       }
     }
     _ = world.finish()
-    #expect(heard.withLock { $0 } == 2_000)
+    expectEqual(heard.withLock { $0 }, 2_000)
   }
 
   @Test func dataDoesNotVouchForItselfByNamingItsKey() {
@@ -133,22 +133,22 @@ struct PendingFenceTests {
     var archive = world.archive()
     archive.pending = [world.text]
     world.send(archive)
-    #expect(world.data == nil)
-    #expect(world.finish().refusals == ["\(world.text): superseded"])
+    expectNil(world.data)
+    expectEqual(world.finish().refusals, ["\(world.text): superseded"])
   }
 
   @Test func aRemovalOfOtherKeysDoesNotMatter() {
     client.remove(.prefix("other"))
     client.setData("x", for: "other" as QueryKey<String>, fencing: true)
     world.send(world.archive())
-    #expect(world.data == "theirs")
+    expectEqual(world.data, "theirs")
   }
 
   @Test func aFetchAfterARemovalDoesNotWait() {
     client.remove(world.key)
     let recording = simulation.record(client.stream(world.query))
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries == [.pending(isFetching: true), .success("own")])
+    expectEqual(recording.summaries, [.pending(isFetching: true), .success("own")])
     recording.cancel()
   }
 
@@ -157,11 +157,11 @@ struct PendingFenceTests {
     simulation.settle()
     client.clear()
     let report = simulation.run { [world] in await world.report.value }
-    #expect(report.entryCount == 0)
+    expectEqual(report.entryCount, 0)
     world.send(world.archive("the former account's"))
     simulation.advance(by: .minutes(1))
-    #expect(world.data == nil)
-    #expect(!client.mayAwaitImports)
+    expectNil(world.data)
+    expect(!client.mayAwaitImports)
     recording.cancel()
   }
 
@@ -169,7 +169,7 @@ struct PendingFenceTests {
     world.input.yield(world.archive("the former account's"))
     client.clear()
     simulation.settle()
-    #expect(world.data == nil)
+    expectNil(world.data)
   }
 
   @Test func whatAnEndedImportHasInHandDoesNotLandThroughTheNextOne() {
@@ -189,11 +189,11 @@ struct PendingFenceTests {
         return await client.import(contentsOf: new, for: [.values(of: String.self)])
       }
       simulation.settle()
-      #expect(client.data(for: world.key) == nil, "\(seed)")
+      expectNil(client.data(for: world.key), "\(seed)")
       newInput.yield(world.archive("new"))
       newInput.finish()
-      #expect(simulation.run { await present.value.entryCount } == 1, "\(seed)")
-      #expect(client.data(for: world.key) == "new", "\(seed)")
+      expectEqual(simulation.run { await present.value.entryCount }, 1, "\(seed)")
+      expectEqual(client.data(for: world.key), "new", "\(seed)")
       _ = simulation.run { await former.value }
     }
   }
@@ -208,11 +208,11 @@ struct PendingFenceTests {
     simulation.settle()
     let recording = simulation.record(client.stream(world.query))
     simulation.advance(by: .seconds(5))
-    #expect(recording.summaries == [.pending(isFetching: true)])
+    expectEqual(recording.summaries, [.pending(isFetching: true)])
     input.yield(world.archive())
     input.finish()
-    #expect(simulation.run { await report.value.entryCount } == 1)
-    #expect(recording.summaries == [.pending(isFetching: true), .success("theirs")])
+    expectEqual(simulation.run { await report.value.entryCount }, 1)
+    expectEqual(recording.summaries, [.pending(isFetching: true), .success("theirs")])
     recording.cancel()
   }
 
@@ -222,7 +222,7 @@ struct PendingFenceTests {
       if isErased { world.client.erase() } else { world.client.shutDown() }
       world.simulation.settle()
       let report = world.simulation.run { await world.report.value }
-      #expect(report.entryCount == 0)
+      expectEqual(report.entryCount, 0)
     }
   }
 
@@ -238,7 +238,7 @@ struct PendingFenceTests {
       client.shutDown()
     }
     simulation.settle()
-    #expect(former == nil)
+    expectNil(former)
     input.finish()
   }
 
@@ -247,7 +247,7 @@ struct PendingFenceTests {
     let report = simulation.run { [client, world] in
       await client.import(contentsOf: AsyncStream { $0.yield(world.archive()) })
     }
-    #expect(report.entryCount == 0)
+    expectEqual(report.entryCount, 0)
   }
 
   // MARK: Invalidations
@@ -260,11 +260,11 @@ struct PendingFenceTests {
     simulation.advance(by: .seconds(1))
     _ = simulation.task { [client] in await client.invalidate(query) }
     simulation.settle()
-    #expect(world.fetch.callCount == 1)
+    expectEqual(world.fetch.callCount, 1)
     world.send(old)
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries.map(\.data) == [nil, "read before", "own"])
+    expectEqual(recording.summaries.map(\.data), [nil, "read before", "own"])
     recording.cancel()
   }
 
@@ -275,15 +275,15 @@ struct PendingFenceTests {
     _ = simulation.task { [client] in await client.invalidate(.prefix("name")) }
     simulation.settle()
     world.send(old)
-    #expect(world.data == "read before")
-    #expect(client.isStale(query))
+    expectEqual(world.data, "read before")
+    expect(client.isStale(query))
   }
 
   @Test func dataThatIsNewerThanAnInvalidationIsFresh() {
     _ = simulation.task { [client] in await client.invalidate(.prefix("name")) }
     simulation.advance(by: .seconds(1))
     world.send(world.archive())
-    #expect(!client.isStale(world.query.staleTime(.hours(1))))
+    expect(!client.isStale(world.query.staleTime(.hours(1))))
   }
 
   @Test func aFetchAfterAnInvalidationDoesNotWait() {
@@ -291,7 +291,7 @@ struct PendingFenceTests {
     simulation.settle()
     let recording = simulation.record(client.stream(world.query))
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries == [.pending(isFetching: true), .success("own")])
+    expectEqual(recording.summaries, [.pending(isFetching: true), .success("own")])
     recording.cancel()
   }
 
@@ -301,10 +301,10 @@ struct PendingFenceTests {
     simulation.advance(by: .seconds(1))
     _ = simulation.task { [client] in await client.refetch(query) }
     simulation.settle()
-    #expect(world.fetch.callCount == 1)
+    expectEqual(world.fetch.callCount, 1)
     world.send(world.archive())
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries.map(\.data) == [nil, "theirs", "own"])
+    expectEqual(recording.summaries.map(\.data), [nil, "theirs", "own"])
     recording.cancel()
   }
 }

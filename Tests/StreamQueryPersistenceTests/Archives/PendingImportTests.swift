@@ -79,11 +79,11 @@ struct PendingImportTests {
     #expect(recording.summaries == waiting)
     simulation.advance(by: .seconds(1))
     #expect(recording.summaries == waiting + [.success("theirs")])
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     let value = simulation.run { try? await caller.value }
     let count = simulation.run { await report.value.entryCount }
-    #expect(value == "theirs")
-    #expect(count == 1)
+    expectEqual(value, "theirs")
+    expectEqual(count, 1)
     recording.cancel()
   }
 
@@ -96,10 +96,10 @@ struct PendingImportTests {
     simulation.settle()
     input.yield(archive(#""old""#, age: 50))
     simulation.advance(by: .seconds(9))
-    #expect(!client.isStale(query.staleTime(.minutes(1))))
+    expect(!client.isStale(query.staleTime(.minutes(1))))
     simulation.advance(by: .seconds(1))
-    #expect(client.isStale(query.staleTime(.minutes(1))))
-    #expect(recording.summaries.map(\.data).last == "old")
+    expect(client.isStale(query.staleTime(.minutes(1))))
+    expectEqual(recording.summaries.map(\.data).last, "old")
     recording.cancel()
   }
 
@@ -117,7 +117,7 @@ struct PendingImportTests {
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(10))
     #expect(recording.summaries == waiting)
-    #expect(fetch.callCount == 1)
+    expectEqual(fetch.callCount, 1)
     simulation.advance(by: .seconds(1))
     #expect(recording.summaries == waiting + [.success("own")])
     recording.cancel()
@@ -154,7 +154,7 @@ struct PendingImportTests {
       simulation.settle()
       client.clear()
     }
-    #expect(fetch.callCount == Letdown.allCases.count)
+    expectEqual(fetch.callCount, Letdown.allCases.count)
   }
 
   @Test func aFetchGoesOnByItselfIfTheDataIsNotNewer() {
@@ -167,7 +167,7 @@ struct PendingImportTests {
     client.setData("mine", for: key)
     input.yield(archive(#""old""#, age: 50))
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries.map(\.data) == [nil, "mine", "own"])
+    expectEqual(recording.summaries.map(\.data), [nil, "mine", "own"])
     recording.cancel()
   }
 
@@ -176,17 +176,17 @@ struct PendingImportTests {
     _ = receive()
     let caller = simulation.task { [client, query] in try await client.fetch(query) }
     simulation.advance(by: .seconds(1))
-    #expect(client.result(for: query).fetchStatus == .fetching)
+    expectEqual(client.result(for: query).fetchStatus, .fetching)
     caller.cancel()
     simulation.settle()
     simulation.run { _ = await #expect(throws: CancellationError.self) { try await caller.value } }
-    #expect(simulation.now == .seconds(1))
+    expectEqual(simulation.now, .seconds(1))
     #expect(client.diagnostics().allSatisfy { $0.fetchStatus == .idle })
     simulation.advance(by: .seconds(9))
-    #expect(client.data(for: key) == "theirs")
-    #expect(fetch.callCount == 0)
+    expectEqual(client.data(for: key), "theirs")
+    expectEqual(fetch.callCount, 0)
     // Later fetches take no lock.
-    #expect(!client.mayAwaitImports)
+    expect(!client.mayAwaitImports)
   }
 
   @Test func aTimeLimitCountsTheWait() {
@@ -196,7 +196,7 @@ struct PendingImportTests {
       await #expect(throws: QueryError.self) {
         try await client.fetch(query, timeout: .seconds(3))
       }
-      #expect(simulation.now == .seconds(3))
+      expectEqual(simulation.now, .seconds(3))
     }
   }
 
@@ -207,8 +207,7 @@ struct PendingImportTests {
     _ = receive()
     simulation.advance(by: .seconds(1))
     #expect(
-      recording.summaries
-        == waiting + [.success("theirs", isFetching: true), .success("own")]
+      recording.summaries == waiting + [.success("theirs", isFetching: true), .success("own")]
     )
     recording.cancel()
   }
@@ -240,7 +239,7 @@ struct PendingImportTests {
     otherInput.finish()
     simulation.settle()
     #expect(recording.summaries == waiting + [.success("theirs")])
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     recording.cancel()
   }
 
@@ -256,9 +255,9 @@ struct PendingImportTests {
     }
     simulation.advance(by: .seconds(10))
     let report = simulation.run { await task.value }
-    #expect(report.entryCount == 2)
-    #expect(report.refusals == [#"Swift.Int["b"]: unknown"#])
-    #expect(client.data(for: key) == "theirs")
+    expectEqual(report.entryCount, 2)
+    expectEqual(report.refusals, [#"Swift.Int["b"]: unknown"#])
+    expectEqual(client.data(for: key), "theirs")
   }
 
   @Test func whatIsSeenIsInTheReportAlready() {
@@ -279,7 +278,7 @@ struct PendingImportTests {
     var names = KnownNames()
     let archive = archive(#""theirs""#)
     _ = client.fill(archive, catalog, &names, coding: .json, resuming: true, as: part)
-    #expect(seen.withLock { $0 } == [1])
+    expectEqual(seen.withLock { $0 }, [1])
   }
 
   @Test func aShutDownEndsTheWait() {
@@ -290,6 +289,6 @@ struct PendingImportTests {
     client.shutDown()
     simulation.settle()
     simulation.run { _ = await #expect(throws: (any Error).self) { try await caller.value } }
-    #expect(simulation.now == .zero)
+    expectEqual(simulation.now, .zero)
   }
 }

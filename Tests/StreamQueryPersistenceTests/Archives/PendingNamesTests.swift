@@ -13,21 +13,21 @@ struct PendingNamesTests {
 
   @Test mutating func anArchiveChangesWhatItNamesForTheFirstTimeAndWhatItLeavesOut() {
     let lines = ["abcd", "abcd", "bd", "db", "dbe", "", "ab", "cd"].map { line($0) }
-    #expect(lines == ["+abcd -", "+ -", "+ -ac", "+ -", "+e -", "+ -dbe", "+ab -", "+cd -ab"])
+    expectEqual(lines, ["+abcd -", "+ -", "+ -ac", "+ -", "+e -", "+ -dbe", "+ab -", "+cd -ab"])
   }
 
   @Test mutating func whatAnArchiveBringsItDoesNotAnnounce() {
     let first = names.named(["a", "b"], bringing: ["b", "c"])
-    #expect(first.added == ["a"] && first.left == [])
+    expect(first.added == ["a"] && first.left == [])
     let second = names.named(["a", "b"], bringing: ["c"])
-    #expect(second.added == ["b"] && second.left == [])
+    expect(second.added == ["b"] && second.left == [])
     // It was named before, and is here now.
     let third = names.named(["b", "d"], bringing: ["a"])
-    #expect(third.added == ["d"] && third.left == ["a"])
+    expect(third.added == ["d"] && third.left == ["a"])
   }
 
   @Test mutating func aNameThatIsThereTwiceCountsOnce() {
     let lines = ["aab", "ab", "a", "aa", "b"].map { line($0) }
-    #expect(lines == ["+ab -", "+ -", "+ -b", "+ -", "+b -a"])
+    expectEqual(lines, ["+ab -", "+ -", "+ -b", "+ -", "+b -a"])
   }
 }

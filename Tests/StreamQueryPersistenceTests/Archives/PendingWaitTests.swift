@@ -16,8 +16,8 @@ struct PendingWaitTests {
     world.input.yield(world.archive())
     let recording = world.simulation.record(world.client.stream(world.query))
     world.simulation.advance(by: .seconds(3))
-    #expect(recording.summaries.map(\.data).last == "theirs")
-    #expect(world.fetch.callCount == 0)
+    expectEqual(recording.summaries.map(\.data).last, "theirs")
+    expectEqual(world.fetch.callCount, 0)
     recording.cancel()
   }
 
@@ -30,7 +30,7 @@ struct PendingWaitTests {
     world.simulation.settle()
     world.send(world.archive())
     #expect(recording.summaries == waiting + [.success("theirs")])
-    #expect(world.fetch.callCount == 0)
+    expectEqual(world.fetch.callCount, 0)
     recording.cancel()
     other.cancel()
   }
@@ -40,11 +40,11 @@ struct PendingWaitTests {
     let query = world.query.retry(3) { _ in .minutes(1) }
     let recording = world.simulation.record(world.client.stream(query))
     world.simulation.advance(by: .seconds(6))
-    #expect(world.fetch.callCount == 1)
+    expectEqual(world.fetch.callCount, 1)
     world.send(world.archive())
     world.simulation.advance(by: .minutes(10))
-    #expect(recording.summaries.map(\.data).last == "theirs")
-    #expect(world.fetch.callCount == 1)
+    expectEqual(recording.summaries.map(\.data).last, "theirs")
+    expectEqual(world.fetch.callCount, 1)
     recording.cancel()
   }
 
@@ -59,7 +59,7 @@ struct PendingWaitTests {
     let other = world.simulation.record(world.client.stream(free))
     world.simulation.advance(by: .seconds(1))
     #expect(other.summaries == waiting + [.success("free")])
-    #expect(world.fetch.callCount == 0)
+    expectEqual(world.fetch.callCount, 0)
     // It takes its turn when its wait is over.
     let busy = Query(
       key: "busy" as QueryKey<String>,
@@ -69,9 +69,9 @@ struct PendingWaitTests {
     world.simulation.settle()
     world.input.finish()
     world.simulation.settle()
-    #expect(world.fetch.callCount == 0)
+    expectEqual(world.fetch.callCount, 0)
     world.simulation.advance(by: .seconds(1))
-    #expect(world.fetch.callCount == 1)
+    expectEqual(world.fetch.callCount, 1)
     world.simulation.advance(by: .seconds(1))
     #expect(recording.summaries == waiting + [.success("own")])
     for recording in [recording, other, third] { recording.cancel() }
@@ -83,11 +83,11 @@ struct PendingWaitTests {
       let recording = world.simulation.record(world.client.stream(world.query))
       if seconds > 0 {
         world.simulation.advance(by: .seconds(seconds) - .milliseconds(1))
-        #expect(world.fetch.callCount == 0)
+        expectEqual(world.fetch.callCount, 0)
         world.simulation.advance(by: .milliseconds(1))
       }
       world.simulation.settle()
-      #expect(world.fetch.callCount == 1)
+      expectEqual(world.fetch.callCount, 1)
       world.simulation.advance(by: .seconds(1))
       #expect(recording.summaries == waiting + [.success("own")])
       recording.cancel()
@@ -104,7 +104,7 @@ struct PendingWaitTests {
       recording.cancel()
       world.simulation.settle()
     }
-    #expect(counts == [0, 1])
+    expectEqual(counts, [0, 1])
   }
 
   @Test func whenAnImportEndsTheLimitIsThatOfTheOthers() {
@@ -121,11 +121,11 @@ struct PendingWaitTests {
       _ = world.finish()
       if seconds < other {
         world.simulation.advance(by: .seconds(other - seconds) - .milliseconds(1))
-        #expect(world.fetch.callCount == 0)
+        expectEqual(world.fetch.callCount, 0)
         world.simulation.advance(by: .milliseconds(1))
       }
       world.simulation.settle()
-      #expect(world.fetch.callCount == 1)
+      expectEqual(world.fetch.callCount, 1)
       recording.cancel()
       input.finish()
       world.simulation.settle()
@@ -156,8 +156,8 @@ struct PendingWaitTests {
       simulation.settle()
     }
     world.simulation.advance(by: .seconds(3))
-    #expect(recording?.summaries.map(\.data).last == "own")
-    #expect(fetch.callCount == 2)
+    expectEqual(recording?.summaries.map(\.data).last, "own")
+    expectEqual(fetch.callCount, 2)
     recording?.cancel()
   }
 
@@ -166,7 +166,7 @@ struct PendingWaitTests {
     world.client.setData("kept", for: world.key)
     let recording = world.simulation.record(world.client.stream(world.query))
     world.simulation.advance(by: .seconds(1))
-    #expect(recording.summaries.map(\.data).last == "own")
+    expectEqual(recording.summaries.map(\.data).last, "own")
     recording.cancel()
   }
 
@@ -179,9 +179,9 @@ struct PendingWaitTests {
       world.send(
         world.archive(age: isInvalidated ? 0 : 36_000, isInvalidated: isInvalidated)
       )
-      #expect(world.fetch.callCount == 1)
+      expectEqual(world.fetch.callCount, 1)
       world.simulation.advance(by: .seconds(1))
-      #expect(recording.summaries.map(\.data) == [nil, "theirs", "own"])
+      expectEqual(recording.summaries.map(\.data), [nil, "theirs", "own"])
       recording.cancel()
     }
   }
@@ -193,7 +193,7 @@ struct PendingWaitTests {
       world.simulation.settle()
       world.send(world.archive(age: age))
       world.simulation.advance(by: .seconds(1))
-      #expect(world.fetch.callCount == count)
+      expectEqual(world.fetch.callCount, count)
       recording.cancel()
     }
   }
@@ -237,11 +237,11 @@ struct PendingWaitTests {
       bring(by: source, in: world)
       // Its data is fresh and from the server, or nothing but a fetch is newer.
       let isEnough = [Source.fencingWrite, .freshArchive, .otherImport].contains(source)
-      #expect(world.client.fetchingCount() == (isEnough ? 0 : 1), "\(source)")
+      expectEqual(world.client.fetchingCount(), (isEnough ? 0 : 1), "\(source)")
       world.simulation.advance(by: .seconds(1))
-      #expect(world.fetch.callCount == (isEnough ? 0 : 1), "\(source)")
+      expectEqual(world.fetch.callCount, (isEnough ? 0 : 1), "\(source)")
       let shown = [nil, "there"] + (isEnough ? [] : ["own"])
-      #expect(recording.summaries.map(\.data) == shown, "\(source)")
+      expectEqual(recording.summaries.map(\.data), shown, "\(source)")
       recording.cancel()
     }
   }
@@ -253,8 +253,8 @@ struct PendingWaitTests {
     }
     world.simulation.settle()
     world.client.setData("mine", for: world.key)
-    #expect(world.simulation.run { await caller.value } == "own")
-    #expect(world.simulation.now == .seconds(1))
+    expectEqual(world.simulation.run { await caller.value }, "own")
+    expectEqual(world.simulation.now, .seconds(1))
   }
 
   // MARK: Circles
@@ -280,7 +280,7 @@ struct PendingWaitTests {
     simulation.settle()
     let second = clients.indices.map { simulation.record(clients[$0].stream(queries[$0])) }
     simulation.advance(by: .seconds(10))
-    #expect(second.map { $0.summaries.last?.data } == ["own", "own"])
+    expectEqual(second.map { $0.summaries.last?.data }, ["own", "own"])
     for recording in second { recording.cancel() }
     for client in clients { client.shutDown() }
   }
@@ -298,7 +298,7 @@ struct PendingWaitTests {
     simulation.settle()
     let second = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(2))
-    #expect(second.summaries.last?.data == "own")
+    expectEqual(second.summaries.last?.data, "own")
     second.cancel()
     client.shutDown()
   }
@@ -316,7 +316,7 @@ struct PendingWaitTests {
       return CacheArchive(pending: number == 0 ? [#"Swift.String["name"]"#] : [])
     }
     _ = simulation.run { await client.import(contentsOf: archives) }
-    #expect(simulation.now == .seconds(31))
+    expectEqual(simulation.now, .seconds(31))
     client.shutDown()
   }
 
@@ -354,10 +354,10 @@ struct PendingWaitTests {
     let query = Query(key: "name" as QueryKey<String>, fetch: fetch)
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     task.cancel()
     simulation.settle()
-    #expect(fetch.callCount == 1)
+    expectEqual(fetch.callCount, 1)
     _ = simulation.run { await task.value }
     archives.more.give(CacheArchive())
     recording.cancel()

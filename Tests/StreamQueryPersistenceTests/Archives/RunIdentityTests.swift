@@ -47,7 +47,7 @@ import Foundation
   private func runAndForget() {
     online.send(true)
     simulation.advance(by: .seconds(400))
-    #expect(client.mutations().isEmpty && other.mutations().isEmpty)
+    expect(client.mutations().isEmpty && other.mutations().isEmpty)
     online.send(false)
     simulation.settle()
   }
@@ -62,50 +62,50 @@ import Foundation
   func importedAgainAfterRetention() throws {
     let archive = try archive(1, 2, of: pay)
     client.clear()
-    #expect(other.import(archive, for: [.mutation(pay)]).mutationCount == 2)
+    expectEqual(other.import(archive, for: [.mutation(pay)]).mutationCount, 2)
     runAndForget()
-    #expect(log.all == performed(archive))
+    expectEqual(log.all, performed(archive))
     for _ in 0..<3 {
       let report = other.import(archive, for: [.mutation(pay)])
-      #expect(report.skipped.map(\.reason.name) == ["known", "known"])
-      #expect(report.skipped.map(\.idempotencyKey) == archive.mutations.map(\.idempotencyKey))
+      expectEqual(report.skipped.map(\.reason.name), ["known", "known"])
+      expectEqual(report.skipped.map(\.idempotencyKey), archive.mutations.map(\.idempotencyKey))
       // What was performed stays known, whatever is cleared.
       other.clear()
       runAndForget()
     }
-    #expect(log.all == performed(archive))
+    expectEqual(log.all, performed(archive))
   }
 
   @Test("the client that made an archive does not perform again what it performed itself")
   func ownArchive() throws {
     let archive = try archive(1, of: pay)
     runAndForget()
-    #expect(log.all == performed(archive))
-    #expect(client.import(archive, for: [.mutation(pay)]).mutationCount == 0)
+    expectEqual(log.all, performed(archive))
+    expectEqual(client.import(archive, for: [.mutation(pay)]).mutationCount, 0)
     runAndForget()
-    #expect(log.all == performed(archive))
+    expectEqual(log.all, performed(archive))
   }
 
   @Test("two runs of one tick of the clock are two") func oneTick() throws {
     let archive = try archive(7, 7, of: pay)
-    #expect(archive.mutations[0].submittedAt == archive.mutations[1].submittedAt)
-    #expect(archive.mutations[0].idempotencyKey != archive.mutations[1].idempotencyKey)
+    expectEqual(archive.mutations[0].submittedAt, archive.mutations[1].submittedAt)
+    expect(archive.mutations[0].idempotencyKey != archive.mutations[1].idempotencyKey)
     client.clear()
     let second = CacheArchive(mutations: [archive.mutations[1]])
-    #expect(other.import(second, for: [.mutation(pay)]).mutationCount == 1)
+    expectEqual(other.import(second, for: [.mutation(pay)]).mutationCount, 1)
     runAndForget()
-    #expect(other.import(archive, for: [.mutation(pay)]).mutationCount == 1)
+    expectEqual(other.import(archive, for: [.mutation(pay)]).mutationCount, 1)
     runAndForget()
-    #expect(log.all == performed(second) + performed(archive).prefix(1))
+    expectEqual(log.all, performed(second) + performed(archive).prefix(1))
   }
 
   @Test("a run that an archive holds twice runs once") func twiceInOneArchive() throws {
     var archive = try archive(1, of: pay)
     archive.mutations += archive.mutations
-    #expect(other.import(archive, for: [.mutation(pay)]).mutationCount == 1)
+    expectEqual(other.import(archive, for: [.mutation(pay)]).mutationCount, 1)
     client.clear()
     runAndForget()
-    #expect(log.all.count == 1)
+    expectEqual(log.all.count, 1)
   }
 
   @Test("all attempts have one key: after failures, pauses, and in the next process")
@@ -126,12 +126,12 @@ import Foundation
     simulation.settle()
     simulation.start(mutation, with: 1, on: client)
     let info = try #require(client.mutations().first)
-    #expect(client.run(of: mutation).idempotencyKey == info.idempotencyKey)
+    expectEqual(client.run(of: mutation).idempotencyKey, info.idempotencyKey)
     simulation.advance(by: .seconds(60))
-    #expect(client.mutations().map(\.isPaused) == [true])
+    expectEqual(client.mutations().map(\.isPaused), [true])
     let archive = try CacheArchive(decoding: client.export().archive.encoded())
-    #expect(archive.mutations.map(\.idempotencyKey) == [info.idempotencyKey])
-    #expect(keys.all.count == 3)
+    expectEqual(archive.mutations.map(\.idempotencyKey), [info.idempotencyKey])
+    expectEqual(keys.all.count, 3)
     client.clear()
     // Its attempts are counted anew there.
     other.import(archive, for: [.mutation(mutation)])
@@ -139,15 +139,15 @@ import Foundation
       online.send(true)
       simulation.advance(by: .seconds(60))
     }
-    #expect(other.run(of: mutation).isSuccess)
-    #expect(keys.all.count == 10)
-    #expect(Set(keys.all) == [info.idempotencyKey])
+    expect(other.run(of: mutation).isSuccess)
+    expectEqual(keys.all.count, 10)
+    expectEqual(Set(keys.all), [info.idempotencyKey])
   }
 
   @Test("an archive of an archive holds the same runs") func archiveOfArchive() throws {
     let archive = try archive(1, 2, of: pay.scope("lane"))
     other.import(archive, for: [.mutation(pay)])
-    #expect(other.export().archive == archive)
+    expectEqual(other.export().archive, archive)
     let nameless = try nameless(archive)
     let third = QueryClient(simulation: simulation) { [online] in
       $0.connectivity = Connectivity { online }
@@ -155,14 +155,14 @@ import Foundation
     simulation.settle()
     third.import(nameless, for: [.mutation(pay)])
     let again = third.export().archive
-    #expect(again != nameless)
-    #expect(try self.nameless(again) == nameless)
+    expect(again != nameless)
+    try expectEqual(self.nameless(again), nameless)
     // Whoever imports the one has imported the other.
-    #expect(third.import(nameless, for: [.mutation(pay)]).mutationCount == 0)
+    expectEqual(third.import(nameless, for: [.mutation(pay)]).mutationCount, 0)
     third.clear()
     let report = third.import(again, for: [.mutation(pay)])
-    #expect(report.mutationCount == 2)
-    #expect(third.import(nameless, for: [.mutation(pay)]).mutationCount == 0)
+    expectEqual(report.mutationCount, 2)
+    expectEqual(third.import(nameless, for: [.mutation(pay)]).mutationCount, 0)
     for client in [client, other, third] { client.clear() }
     simulation.settle()
   }
@@ -172,15 +172,15 @@ import Foundation
     let archive = try archive(1, 2, of: pay)
     client.cancelMutations(.where { ($0.input as? Int) == 1 })
     simulation.settle()
-    #expect(client.mutatingCount() == 1)
+    expectEqual(client.mutatingCount(), 1)
     // The archive is the only place where the other one is now.
     client.clear()
     let report = client.import(archive, for: [.mutation(pay)])
-    #expect(report.skipped.map(\.idempotencyKey) == [archive.mutations[0].idempotencyKey])
-    #expect(report.mutationCount == 1)
+    expectEqual(report.skipped.map(\.idempotencyKey), [archive.mutations[0].idempotencyKey])
+    expectEqual(report.mutationCount, 1)
     runAndForget()
-    #expect(log.all == [performed(archive)[1]])
-    #expect(client.import(archive, for: [.mutation(pay)]).mutationCount == 0)
+    expectEqual(log.all, [performed(archive)[1]])
+    expectEqual(client.import(archive, for: [.mutation(pay)]).mutationCount, 0)
   }
 
   @Test("a run that was cleared away at work does not come back: it may have reached the server")
@@ -190,11 +190,11 @@ import Foundation
     let start = simulation.now.milliseconds
     online.send(true)
     simulation.settle()
-    #expect(log.all == ["\(start) start 1"])
+    expectEqual(log.all, ["\(start) start 1"])
     client.clear()
-    #expect(client.import(archive, for: [.mutation(mutation)]).mutationCount == 0)
+    expectEqual(client.import(archive, for: [.mutation(mutation)]).mutationCount, 0)
     runAndForget()
-    #expect(log.all.count == 1)
+    expectEqual(log.all.count, 1)
   }
 
   @Test("runs of archives without keys get the same ones at every import") func withoutKeys()
@@ -207,19 +207,19 @@ import Foundation
     }
     simulation.settle()
     let second = CacheArchive(mutations: [archive.mutations[1]])
-    #expect(third.import(second, for: [.mutation(pay)]).mutationCount == 1)
-    #expect(other.import(archive, for: [.mutation(pay)]).mutationCount == 3)
-    #expect(other.import(archive, for: [.mutation(pay)]).mutationCount == 0)
+    expectEqual(third.import(second, for: [.mutation(pay)]).mutationCount, 1)
+    expectEqual(other.import(archive, for: [.mutation(pay)]).mutationCount, 3)
+    expectEqual(other.import(archive, for: [.mutation(pay)]).mutationCount, 0)
     let keys = other.mutations().map(\.idempotencyKey)
-    #expect(Set(keys).count == 3)
-    #expect(third.mutations().map(\.idempotencyKey) == [keys[1]])
+    expectEqual(Set(keys).count, 3)
+    expectEqual(third.mutations().map(\.idempotencyKey), [keys[1]])
     runAndForget()
-    #expect(log.all.count == 4)
-    #expect(other.import(archive, for: [.mutation(pay)]).mutationCount == 0)
+    expectEqual(log.all.count, 4)
+    expectEqual(other.import(archive, for: [.mutation(pay)]).mutationCount, 0)
     // What differs in the input alone is another run.
-    #expect(third.import(archive, for: [.mutation(pay)]).mutationCount == 2)
+    expectEqual(third.import(archive, for: [.mutation(pay)]).mutationCount, 2)
     runAndForget()
-    #expect(log.all.count == 6)
+    expectEqual(log.all.count, 6)
     third.clear()
   }
 
@@ -228,10 +228,10 @@ import Foundation
     let archive = try nameless(try archive(1, 2, of: pay))
     simulation.advance(by: .milliseconds(1))
     simulation.start(pay, with: 3, on: client)
-    #expect(client.import(archive, for: [.mutation(pay)]).mutationCount == 0)
+    expectEqual(client.import(archive, for: [.mutation(pay)]).mutationCount, 0)
     var later = archive
     later.mutations[1].submittedAt += 1
-    #expect(client.import(later, for: [.mutation(pay)]).mutationCount == 1)
+    expectEqual(client.import(later, for: [.mutation(pay)]).mutationCount, 1)
     client.clear()
     simulation.settle()
   }
@@ -241,8 +241,9 @@ import Foundation
       #"{"entries":[],"format":"StreamQuery-archive","mutations":[{"input":"Nw==","key":"k","#
       + #""scope":"s","submittedAt":0}],"version":1}"#
     let archive = try CacheArchive(decoding: CacheArchive.sealed(Array(body.utf8)))
-    #expect(
-      archive.mutations == [
+    expectEqual(
+      archive.mutations,
+      [
         CacheArchive.PausedMutation(
           key: "k",
           input: Data("7".utf8),
@@ -274,16 +275,16 @@ import Foundation
   }
 
   @Test("keys are random, and the same for the same seed") func seeds() {
-    #expect(keys(seed: 3) == keys(seed: 3))
-    #expect(Set(keys(seed: 3) + keys(seed: 4)).count == 40)
+    expectEqual(keys(seed: 3), keys(seed: 3))
+    expectEqual(Set(keys(seed: 3) + keys(seed: 4)).count, 40)
     for key in keys(seed: 3) {
       let text = Array(key.uuidString)
-      #expect(text[14] == "4" && "89AB".contains(text[19]))
+      expect(text[14] == "4" && "89AB".contains(text[19]))
     }
   }
 
   @Test("a generator that repeats itself makes no two runs one", arguments: [0, .max as UInt64])
   func poorGenerator(random: UInt64) {
-    #expect(Set(keys(seed: 3, random: random)).count == 20)
+    expectEqual(Set(keys(seed: 3, random: random)).count, 20)
   }
 }

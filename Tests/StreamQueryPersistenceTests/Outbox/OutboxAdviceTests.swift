@@ -26,40 +26,40 @@ struct OutboxAdviceTests: OutboxSuite {
   func missingOutbox() {
     let client = QueryClient(simulation: simulation)
     simulation.start(Mutation("plain") { (input: Int) in input }, with: 1, on: client)
-    #expect(rules(client) == [])
+    expectEqual(rules(client), [])
     simulation.start(note(), with: Note(number: 1), on: client)
-    #expect(client.advice().map(\.problem) == [#"Durable mutations without an outbox: "note""#])
+    expectEqual(client.advice().map(\.problem), [#"Durable mutations without an outbox: "note""#])
     let other = self.client(knowing: [note()])
     simulation.start(note(), with: Note(number: 1), on: other)
-    #expect(rules(other) == [])
+    expectEqual(rules(other), [])
     other.shutDown()
   }
 
   @Test("a mutation that replaces identifiers needs a scope of any kind, from any layer")
   func scopes() {
-    #expect(rules(client(knowing: [unordered])) == ["replacedIDsWithoutScope"])
+    expectEqual(rules(client(knowing: [unordered])), ["replacedIDsWithoutScope"])
     let ordered: [any DurableMutation] = [
       unordered.scope("notes"), unordered.scope { _ in nil }, unordered.pacing(.newest),
       Mutation("plain") { (_: Note) in "" }.durable(),
     ]
-    for mutation in ordered { #expect(rules(client(knowing: [mutation])) == []) }
+    for mutation in ordered { expectEqual(rules(client(knowing: [mutation])), []) }
     let client = client(knowing: [unordered])
     client.setMutationDefaults(MutationOptions(scope: "notes"), for: "create")
-    #expect(rules(client) == [])
+    expectEqual(rules(client), [])
   }
 
   @Test("durable mutations of one key with different types are named")
   func sameKey() {
     let other = Mutation<Int, String>(key: "note") { _ in "" }.durable()
-    #expect(rules(client(knowing: [note(), other])) == ["sameMutationKey"])
-    #expect(rules(client(knowing: [note(), note()])) == [])
-    #expect(rules(client(knowing: [note("another"), other])) == [])
+    expectEqual(rules(client(knowing: [note(), other])), ["sameMutationKey"])
+    expectEqual(rules(client(knowing: [note(), note()])), [])
+    expectEqual(rules(client(knowing: [note("another"), other])), [])
   }
 
   @Test("a directory for caches is no place for an outbox")
   func purgeable() {
-    #expect(OutboxFacts(isPurgeable: true).advice.map(\.rule) == ["purgeableOutbox"])
-    #expect(OutboxFacts().advice == [])
+    expectEqual(OutboxFacts(isPurgeable: true).advice.map(\.rule), ["purgeableOutbox"])
+    expectEqual(OutboxFacts().advice, [])
     let places = [
       "/var/mobile/Containers/Data/Application/1/Library/Caches/Outbox": true,
       "/Users/ada/Library/Caches": true,
@@ -70,7 +70,7 @@ struct OutboxAdviceTests: OutboxSuite {
     ]
     for (directory, isInCaches) in places {
       let store = FileStore(directory: directory, system: PosixFileSystem(protection: .none))
-      #expect(store.isInCaches == isInCaches, "\(directory)")
+      expectEqual(store.isInCaches, isInCaches, "\(directory)")
     }
   }
 }

@@ -30,9 +30,7 @@ struct OutboxAnswerTests: OutboxSuite {
   @Test("lines of logs do not say where the damage is, which is named after an account")
   func damage() {
     let damage = StoreDamage(place: "alice at 7", byteCount: 3)
-    #expect(
-      "\(OutboxError.damaged(damage))" == "3 damaged bytes in the store were left out"
-    )
+    expectEqual("\(OutboxError.damaged(damage))", "3 damaged bytes in the store were left out")
   }
 
   @Test("a conflict is answered by another attempt with the same key")
@@ -41,13 +39,14 @@ struct OutboxAnswerTests: OutboxSuite {
     server.fail(1, Boom(1), Boom(2))
     let run = simulation.start(answering { _, _ in .retry }, with: Note(number: 1), on: client)
     simulation.advance(by: .seconds(10))
-    #expect(simulation.run { try? await run.value } == "real1")
-    #expect(
-      server.log.all == [
+    expectEqual(simulation.run { try? await run.value }, "real1")
+    expectEqual(
+      server.log.all,
+      [
         "0 1", "10 1 failed", "1010 1", "1020 1 failed", "3020 1", "3030 1 done",
       ]
     )
-    #expect(Set(server.keys.all).count == 1)
+    expectEqual(Set(server.keys.all).count, 1)
     client.shutDown()
   }
 
@@ -61,17 +60,17 @@ struct OutboxAnswerTests: OutboxSuite {
       .optimistic { input, changes in changes.update(key) { $0 = "text \(input)" } }
     let run = simulation.start(mutation, with: Note(number: 1), on: client)
     simulation.advance(by: .milliseconds(5))
-    #expect(client.data(for: key) == "text 1")
+    expectEqual(client.data(for: key), "text 1")
     store.change { $0.writing = .milliseconds(100) }
     simulation.advance(by: .milliseconds(50))
-    #expect(server.log.all == ["0 1", "10 1 failed"])
-    #expect(client.data(for: key) == "text 2was 1")
+    expectEqual(server.log.all, ["0 1", "10 1 failed"])
+    expectEqual(client.data(for: key), "text 2was 1")
     simulation.advance(by: .milliseconds(61))
-    #expect(kept() == ["{number:2,text:was 1}"])
+    expectEqual(kept(), ["{number:2,text:was 1}"])
     simulation.advance(by: .seconds(5))
-    #expect(simulation.run { try? await run.value } == "real2")
-    #expect(Set(server.keys.all).count == 2)
-    #expect(kept().isEmpty)
+    expectEqual(simulation.run { try? await run.value }, "real2")
+    expectEqual(Set(server.keys.all).count, 2)
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -88,9 +87,9 @@ struct OutboxAnswerTests: OutboxSuite {
     let next = kill(client)
     let other = self.client(in: next, knowing: [note()])
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 failed", "1010 2", "1015 2", "1025 2 done"])
-    #expect(server.keys.all[1] == server.keys.all[2])
-    #expect(server.keys.all[0] != server.keys.all[1])
+    expectEqual(server.log.all, ["0 1", "10 1 failed", "1010 2", "1015 2", "1025 2 done"])
+    expectEqual(server.keys.all[1], server.keys.all[2])
+    expect(server.keys.all[0] != server.keys.all[1])
     other.shutDown()
   }
 
@@ -103,8 +102,8 @@ struct OutboxAnswerTests: OutboxSuite {
     simulation.start(mutation, with: Note(number: 2), on: client)
     simulation.advance(by: .seconds(10))
     simulation.run { _ = await #expect(throws: Boom(1)) { try await first.value } }
-    #expect(server.log.all == ["0 1", "10 1 failed", "10 2", "20 2 done"])
-    #expect(kept().isEmpty)
+    expectEqual(server.log.all, ["0 1", "10 1 failed", "10 2", "20 2 done"])
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -116,26 +115,26 @@ struct OutboxAnswerTests: OutboxSuite {
     let mutation = answering { _, _ in .ask }
     for number in 1...2 { simulation.start(mutation, with: Note(number: number), on: client) }
     simulation.advance(by: .seconds(10))
-    #expect(shown(client.outbox.currentItems) == ["1 stopped (boom 1) !1", "2 waiting"])
-    #expect(failures(events) == ["stopped: boom 1"])
+    expectEqual(shown(client.outbox.currentItems), ["1 stopped (boom 1) !1", "2 waiting"])
+    expectEqual(failures(events), ["stopped: boom 1"])
     let id = try #require(client.outbox.currentItems.first?.id)
     // Neither the network nor anybody who resumes what is paused is an answer.
     online.send(false)
     simulation.settle()
     online.send(true)
     simulation.run { await client.resumeMutations() }
-    #expect(shown(client.outbox.currentItems).first == "1 stopped (boom 1) !1")
-    #expect(client.outbox.retry(id))
-    #expect(!client.outbox.retry(id))
+    expectEqual(shown(client.outbox.currentItems).first, "1 stopped (boom 1) !1")
+    expect(client.outbox.retry(id))
+    expect(!client.outbox.retry(id))
     simulation.advance(by: .milliseconds(20))
-    #expect(shown(client.outbox.currentItems) == ["1 stopped (boom 2) !2", "2 waiting"])
+    expectEqual(shown(client.outbox.currentItems), ["1 stopped (boom 2) !2", "2 waiting"])
     simulation.run {
       _ = await #expect(throws: OutboxError.self) { try await client.outbox.rebase(id, with: 7) }
     }
     try simulation.run { try await client.outbox.rebase(id, with: Note(number: 3)) }
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.suffix(4).map { $0.dropFirst(6) } == ["3", "3 done", "2", "2 done"])
-    #expect(client.outbox.currentItems.isEmpty)
+    expectEqual(server.log.all.suffix(4).map { $0.dropFirst(6) }, ["3", "3 done", "2", "2 done"])
+    expectEmpty(client.outbox.currentItems)
     client.shutDown()
   }
 
@@ -148,7 +147,7 @@ struct OutboxAnswerTests: OutboxSuite {
     simulation.advance(by: .seconds(1))
     let other = self.client(in: kill(client), knowing: [mutation])
     simulation.advance(by: .seconds(1))
-    #expect(shown(other.outbox.currentItems) == ["1 stopped (boom 2) !1"])
+    expectEqual(shown(other.outbox.currentItems), ["1 stopped (boom 2) !1"])
     other.shutDown()
   }
 
@@ -157,17 +156,18 @@ struct OutboxAnswerTests: OutboxSuite {
     let client = client()
     for number in 1...3 { simulation.start(note(), with: Note(number: number), on: client) }
     let items = client.outbox.currentItems
-    #expect(shown(items) == ["1 sending", "2 waiting", "3 waiting"])
+    expectEqual(shown(items), ["1 sending", "2 waiting", "3 waiting"])
     simulation.run {
       _ = await #expect(throws: OutboxError.self) {
         try await client.outbox.rebase(items[0].id, with: Note(number: 7))
       }
     }
     try simulation.run { try await client.outbox.rebase(items[1].id, with: Note(number: 8)) }
-    #expect(kept() == ["{number:1,text:}", "{number:8,text:}", "{number:3,text:}"])
+    expectEqual(kept(), ["{number:1,text:}", "{number:8,text:}", "{number:3,text:}"])
     simulation.advance(by: .seconds(1))
-    #expect(
-      server.log.all.filter { $0.hasSuffix("done") } == ["10 1 done", "20 8 done", "30 3 done"]
+    expectEqual(
+      server.log.all.filter { $0.hasSuffix("done") },
+      ["10 1 done", "20 8 done", "30 3 done"]
     )
     client.shutDown()
   }
@@ -195,7 +195,7 @@ struct OutboxAnswerTests: OutboxSuite {
     }
     #expect(simulation.clock.now.offset < .seconds(1))
     simulation.advance(by: .seconds(300))
-    #expect(kept() == ["{number:3,text:}"])
+    expectEqual(kept(), ["{number:3,text:}"])
     client.shutDown()
   }
 
@@ -206,18 +206,18 @@ struct OutboxAnswerTests: OutboxSuite {
       .optimistic { input, changes in changes.update(key) { $0 = "text \(input)" } }
     let client = client()
     for number in 1...3 { simulation.start(mutation, with: Note(number: number), on: client) }
-    #expect(client.data(for: key) == "text 3")
-    #expect(kept().count == 3)
+    expectEqual(client.data(for: key), "text 3")
+    expectEqual(kept().count, 3)
     simulation.advance(by: .seconds(4))
     let items = client.outbox.currentItems
-    #expect(server.log.all.isEmpty)
+    expectEmpty(server.log.all)
     try simulation.run { try await client.outbox.drop(items[2].id) }
-    #expect(client.data(for: key) == "text 2")
-    #expect(client.outbox.retry(items[0].id))
+    expectEqual(client.data(for: key), "text 2")
+    expect(client.outbox.retry(items[0].id))
     simulation.advance(by: .milliseconds(100))
-    #expect(server.log.all == ["4000 1", "4010 1 done"])
+    expectEqual(server.log.all, ["4000 1", "4010 1 done"])
     simulation.advance(by: .seconds(5))
-    #expect(server.log.all.suffix(2) == ["5000 2", "5010 2 done"])
+    expectEqual(server.log.all.suffix(2), ["5000 2", "5010 2 done"])
     client.shutDown()
   }
 
@@ -232,16 +232,16 @@ struct OutboxAnswerTests: OutboxSuite {
     simulation.advance(by: .seconds(3))
     let other = self.client(in: next, knowing: [mutation])
     simulation.advance(by: .milliseconds(1_900))
-    #expect(server.log.all.isEmpty)
+    expectEmpty(server.log.all)
     simulation.advance(by: .milliseconds(101))
-    #expect(server.log.all == ["5000 1"])
+    expectEqual(server.log.all, ["5000 1"])
     let last = kill(other)
     simulation.setWallClock(offset: .seconds(-100_000))
     let third = self.client(in: last, knowing: [mutation])
     simulation.advance(by: .milliseconds(4_900))
-    #expect(server.log.all.count == 1)
+    expectEqual(server.log.all.count, 1)
     simulation.advance(by: .milliseconds(101))
-    #expect(server.log.all.count == 2)
+    expectEqual(server.log.all.count, 2)
     third.shutDown()
   }
 
@@ -257,7 +257,7 @@ struct OutboxAnswerTests: OutboxSuite {
     simulation.advance(by: .seconds(2))
     first.cancel()
     simulation.advance(by: .seconds(5))
-    #expect(server.log.all == ["5000 start 2", "5010 end 2"])
+    expectEqual(server.log.all, ["5000 start 2", "5010 end 2"])
     client.shutDown()
   }
 }

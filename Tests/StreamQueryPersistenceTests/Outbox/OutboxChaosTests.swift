@@ -134,7 +134,7 @@ struct OutboxChaosTests {
     if isLast {
       for mutation in mutations { client.outbox.register(mutation) }
       simulation.advance(by: .minutes(30))
-      #expect(client.outbox.currentItems.isEmpty)
+      expectEmpty(client.outbox.currentItems)
     }
     world.note(memory.load(.main))
     // The next process finds what was there when this one was killed.
@@ -151,21 +151,21 @@ struct OutboxChaosTests {
     for number in 0..<4 {
       process(&world, seed: seed &* 10 &+ UInt64(number), isLast: number == 3)
     }
-    #expect(world.store.load(.main).records.isEmpty)
+    expectEmpty(world.store.load(.main).records)
     let state = world.server.state.withLock { $0 }
-    #expect(state.trouble.isEmpty)
+    expectEmpty(state.trouble)
     let done = Set(state.done.values.joined())
-    #expect(world.acknowledged.subtracting(world.dropped).isSubset(of: done))
+    expect(world.acknowledged.subtracting(world.dropped).isSubset(of: done))
     for (scope, numbers) in state.done {
       // What was dropped may come again if the process ended before that was written. Repeated ones
       // come again together with those that followed them.
       var last: [Int] = []
       let kept = numbers.filter { !world.dropped.contains($0) }
       for number in kept.reversed() where !last.contains(number) { last.append(number) }
-      #expect(last == last.sorted().reversed(), "\(scope): \(numbers)")
+      expectEqual(last, last.sorted().reversed(), "\(scope): \(numbers)")
       var first: [Int] = []
       for number in kept where !first.contains(number) { first.append(number) }
-      #expect(first == first.sorted(), "\(scope): \(numbers)")
+      expectEqual(first, first.sorted(), "\(scope): \(numbers)")
     }
   }
 }

@@ -44,12 +44,12 @@ struct OutboxClaimTests: OutboxSuite {
     engine.update { _ = $0.accept(job, record, for: engine) }
     engine.start { $0.writer.changed() }
     simulation.settle()
-    #expect(kept() == ["{number:1,text:}"])
+    expectEqual(kept(), ["{number:1,text:}"])
     let second = client(knowing: [note()])
-    #expect(second.outbox.currentItems.isEmpty)
+    expectEmpty(second.outbox.currentItems)
     simulation.advance(by: .seconds(5))
-    #expect(server.log.all == ["1000 1", "1010 1 done"])
-    #expect(kept().isEmpty)
+    expectEqual(server.log.all, ["1000 1", "1010 1 done"])
+    expectEmpty(kept())
     first.shutDown()
     second.shutDown()
   }
@@ -61,14 +61,14 @@ struct OutboxClaimTests: OutboxSuite {
     let (first, second) = (client(), client(knowing: [note()]))
     simulation.start(note(), with: Note(number: 1), on: first)
     let archive = first.export().archive
-    #expect(second.import(archive, for: [.mutation(note())]).mutationCount == 1)
+    expectEqual(second.import(archive, for: [.mutation(note())]).mutationCount, 1)
     simulation.settle()
-    #expect(second.mutatingCount() == 0)
-    #expect(second.outbox.currentItems.isEmpty)
+    expectEqual(second.mutatingCount(), 0)
+    expectEmpty(second.outbox.currentItems)
     online.send(true)
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["0 1", "10 1 done"])
-    #expect(kept().isEmpty)
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
+    expectEmpty(kept())
     first.shutDown()
     second.shutDown()
   }
@@ -82,12 +82,12 @@ struct OutboxClaimTests: OutboxSuite {
     let archive = first.export().archive
     store.change { $0.loading = .seconds(1) }
     let second = client(knowing: [note()])
-    #expect(second.import(archive, for: [.mutation(note())]).mutationCount == 1)
+    expectEqual(second.import(archive, for: [.mutation(note())]).mutationCount, 1)
     simulation.advance(by: .seconds(2))
-    #expect(second.mutatingCount() == 0)
+    expectEqual(second.mutatingCount(), 0)
     online.send(true)
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["2000 1", "2010 1 done"])
+    expectEqual(server.log.all, ["2000 1", "2010 1 done"])
     first.shutDown()
     second.shutDown()
   }
@@ -105,7 +105,7 @@ struct OutboxClaimTests: OutboxSuite {
     let second = client(knowing: [note()])
     simulation.start(note(), with: Note(number: 2), on: second)
     simulation.advance(by: .seconds(5))
-    #expect(server.log.all == ["0 2", "10 2 done"])
+    expectEqual(server.log.all, ["0 2", "10 2 done"])
     second.shutDown()
     first.shutDown()
   }
@@ -119,11 +119,11 @@ struct OutboxClaimTests: OutboxSuite {
     first.shutDown()
     simulation.settle()
     engine.retryLoad(barring: ["notes"])
-    #expect(engine.update { $0.ledger.barred } == ["notes"])
+    expectEqual(engine.update { $0.ledger.barred }, ["notes"])
     simulation.start(note(), with: Note(number: 1), on: second)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 done"])
-    #expect(engine.update { $0.ledger.barred } == [])
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
+    expectEqual(engine.update { $0.ledger.barred }, [])
     second.shutDown()
   }
 
@@ -136,18 +136,18 @@ struct OutboxClaimTests: OutboxSuite {
     simulation.start(note(), with: Note(number: 1), on: first)
     simulation.settle()
     let runs = engine.update { Set($0.ledger.underWay.keys) }
-    #expect(runs.count == 1)
+    expectEqual(runs.count, 1)
     first.shutDown()
-    #expect(engine.update { $0.held.runs } == runs)
+    expectEqual(engine.update { $0.held.runs }, runs)
     let barred = try #require(second.durableRuns as? OutboxEngine)
-    #expect(barred.update { $0.ledger.barred } == ["notes"])
+    expectEqual(barred.update { $0.ledger.barred }, ["notes"])
     simulation.advance(by: .seconds(1))
-    #expect(engine.update { $0.held.runs } == [])
+    expectEqual(engine.update { $0.held.runs }, [])
     simulation.advance(by: .seconds(1))
-    #expect(barred.update { $0.ledger.barred } == [])
+    expectEqual(barred.update { $0.ledger.barred }, [])
     second.outbox.register(note())
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["2000 1", "2010 1 done"])
+    expectEqual(server.log.all, ["2000 1", "2010 1 done"])
     second.shutDown()
   }
 }

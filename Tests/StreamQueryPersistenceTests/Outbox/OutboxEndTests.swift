@@ -42,13 +42,14 @@ struct OutboxEndTests: OutboxSuite {
     second.outbox.register(note("free"))
     first.shutDown()
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["begins", "0 3", "0 3", "10 3 done"])
+    expectEqual(server.log.all, ["begins", "0 3", "0 3", "10 3 done"])
     held.withLock { $0.take() }?.resume()
     simulation.advance(by: .seconds(1))
-    #expect(
-      server.log.all.dropFirst(4) == ["ends", "1000 1", "1010 1 done", "1010 2", "1020 2 done"]
+    expectEqual(
+      server.log.all.dropFirst(4),
+      ["ends", "1000 1", "1010 1 done", "1010 2", "1020 2 done"]
     )
-    #expect(kept().isEmpty)
+    expectEmpty(kept())
     second.shutDown()
   }
 
@@ -68,7 +69,7 @@ struct OutboxEndTests: OutboxSuite {
     simulation.advance(by: .milliseconds(50))
     simulation.start(note(), with: Note(number: 2), on: first)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 done", "50 2", "60 2 done"])
+    expectEqual(server.log.all, ["0 1", "10 1 done", "50 2", "60 2 done"])
     first.shutDown()
     second.shutDown()
   }
@@ -84,10 +85,10 @@ struct OutboxEndTests: OutboxSuite {
     let id = client.outbox.currentItems[0].id
     let drop = simulation.task { try? await client.outbox.drop(id) }
     simulation.run { await drop.value }
-    #expect(simulation.clock.now.offset == .milliseconds(1))
-    #expect(client.outbox.currentItems.isEmpty)
+    expectEqual(simulation.clock.now.offset, .milliseconds(1))
+    expectEmpty(client.outbox.currentItems)
     simulation.advance(by: .seconds(10))
-    #expect(kept().isEmpty && server.log.all.isEmpty)
+    expect(kept().isEmpty && server.log.all.isEmpty)
     client.shutDown()
   }
 
@@ -113,12 +114,12 @@ struct OutboxEndTests: OutboxSuite {
     first.shutDown()
     simulation.settle()
     let second = client(knowing: [note()])
-    #expect(answers(first, id) == ["QueryError", "QueryError", "false"])
+    expectEqual(answers(first, id), ["QueryError", "QueryError", "false"])
     simulation.settle()
-    #expect(kept() == ["{number:1,text:}"])
+    expectEqual(kept(), ["{number:1,text:}"])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 done"])
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
     second.shutDown()
   }
 
@@ -143,7 +144,7 @@ struct OutboxEndTests: OutboxSuite {
       }
     } else {
       try simulation.run { [client] in try await client.save() }
-      #expect(kept().count == 1)
+      expectEqual(kept().count, 1)
     }
     simulation.settle()
   }
@@ -168,7 +169,7 @@ struct OutboxEndTests: OutboxSuite {
     simulation.advance(by: .milliseconds(100))
     client.shutDown()
     simulation.run { _ = await #expect(throws: QueryError.self) { try await drop.value } }
-    #expect(kept().count == 1)
+    expectEqual(kept().count, 1)
   }
 
   @Test("runs that are not durable wait for a store that fails at first")
@@ -182,11 +183,12 @@ struct OutboxEndTests: OutboxSuite {
     let second = client(in: next, knowing: [note()])
     let plain = Mutation<Note, String>(key: "plain") { [server] in try await server.send($0, $1) }
     simulation.start(plain.scope("notes"), with: Note(number: 2), on: second)
-    #expect(server.log.all.isEmpty)
+    expectEmpty(server.log.all)
     next.change { $0.loadError = nil }
     simulation.advance(by: .seconds(5))
-    #expect(
-      server.log.all.filter { $0.hasSuffix("done") }.map { $0.suffix(6) } == ["1 done", "2 done"]
+    expectEqual(
+      server.log.all.filter { $0.hasSuffix("done") }.map { $0.suffix(6) },
+      ["1 done", "2 done"]
     )
     second.shutDown()
   }

@@ -23,13 +23,13 @@ struct OutboxFaultTests: OutboxSuite {
     let events = simulation.record(client.events)
     let run = simulation.start(note(), with: Note(number: 1), on: client)
     simulation.advance(by: .milliseconds(1_900))
-    #expect(server.log.all.isEmpty)
-    #expect(shown(client.outbox.currentItems) == ["1 saving"])
+    expectEmpty(server.log.all)
+    expectEqual(shown(client.outbox.currentItems), ["1 saving"])
     simulation.advance(by: .minutes(1))
-    #expect(simulation.run { try? await run.value } == "real1")
-    #expect(server.log.all == ["14000 1", "14010 1 done"])
-    #expect(failures(events).count == 3)
-    #expect(kept().isEmpty)
+    expectEqual(simulation.run { try? await run.value }, "real1")
+    expectEqual(server.log.all, ["14000 1", "14010 1 done"])
+    expectEqual(failures(events).count, 3)
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -49,8 +49,8 @@ struct OutboxFaultTests: OutboxSuite {
           _ = await #expect(throws: OutboxError.self) { try await run.value }
         }
       }
-      #expect(server.log.all.isEmpty)
-      #expect(client.outbox.currentItems.isEmpty)
+      expectEmpty(server.log.all)
+      expectEmpty(client.outbox.currentItems)
       client.shutDown()
     }
   }
@@ -68,11 +68,11 @@ struct OutboxFaultTests: OutboxSuite {
       }
     }
     online.send(true)
-    #expect(!client.outbox.retry(id))
+    expect(!client.outbox.retry(id))
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all.isEmpty)
-    #expect(kept() == ["{number:1,text:}"])
-    #expect(client.outbox.currentItems.map(\.attempts) == [1])
+    expectEmpty(server.log.all)
+    expectEqual(kept(), ["{number:1,text:}"])
+    expectEqual(client.outbox.currentItems.map(\.attempts), [1])
     client.shutDown()
   }
 
@@ -90,10 +90,10 @@ struct OutboxFaultTests: OutboxSuite {
     }
     simulation.start(note(), with: Note(number: 2), on: client)
     simulation.advance(by: .milliseconds(500))
-    #expect(server.log.all.isEmpty)
+    expectEmpty(server.log.all)
     next.change { $0.loadError = nil }
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["2000 1", "2010 1 done", "2010 2", "2020 2 done"])
+    expectEqual(server.log.all, ["2000 1", "2010 1 done", "2010 2", "2020 2 done"])
     client.shutDown()
   }
 
@@ -118,7 +118,7 @@ struct OutboxFaultTests: OutboxSuite {
     simulation.start(note(), with: Note(number: 7), on: client)
     simulation.advance(by: .seconds(3))
     let sent = server.log.all.filter { !$0.hasSuffix("done") }
-    #expect(
+    expect(
       sent == ["0 6", "2000 5", "2000 1", "2010 2", "2020 3", "2030 4", "2040 7"]
         || sent == ["0 6", "2000 1", "2000 5", "2010 2", "2020 3", "2030 4", "2040 7"]
     )
@@ -136,8 +136,8 @@ struct OutboxFaultTests: OutboxSuite {
     simulation.start(note(), with: Note(number: 1), on: client)
     simulation.start(plain.scope("others"), with: Note(number: 2), on: client)
     simulation.advance(by: .seconds(40))
-    #expect(server.log.all == ["10000 2", "10010 2 done", "30000 1", "30010 1 done"])
-    #expect(failures(events).count == 1)
+    expectEqual(server.log.all, ["10000 2", "10010 2 done", "30000 1", "30010 1 done"])
+    expectEqual(failures(events).count, 1)
     client.shutDown()
   }
 
@@ -154,7 +154,7 @@ struct OutboxFaultTests: OutboxSuite {
     }
     simulation.start(plain.scope("others"), with: Note(number: 2), on: client)
     simulation.advance(by: .seconds(5))
-    #expect(server.log.all == ["3000 2", "3010 2 done"])
+    expectEqual(server.log.all, ["3000 2", "3010 2 done"])
     client.shutDown()
   }
 
@@ -183,8 +183,8 @@ struct OutboxFaultTests: OutboxSuite {
         if case .persistenceFailed(let error) = event.kind { errors.add("\(type(of: error))") }
       }
     }
-    #expect(errors.all == ["OutboxError"])
-    #expect(client.cache.read { !$0.mutations.awaitsKeeper })
+    expectEqual(errors.all, ["OutboxError"])
+    expect(client.cache.read { !$0.mutations.awaitsKeeper })
     client.shutDown()
     simulation.advance(by: .minutes(1))
   }
@@ -199,11 +199,11 @@ struct OutboxFaultTests: OutboxSuite {
       if let client { simulation.start(note(), with: Note(number: 1), on: client, detached: true) }
       if isReleased { client?.shutDown() } else { client?.durableRuns?.end(writing: false) }
       simulation.advance(by: .seconds(5))
-      #expect(kept(in: store).count == (isReleased ? 1 : 0))
+      expectEqual(kept(in: store).count, (isReleased ? 1 : 0))
       client?.shutDown()
       client = nil
       simulation.advance(by: .seconds(5))
-      #expect(kept(in: store).count == (isReleased ? 1 : 0))
+      expectEqual(kept(in: store).count, (isReleased ? 1 : 0))
     }
   }
 
@@ -215,7 +215,7 @@ struct OutboxFaultTests: OutboxSuite {
     for number in 1...30 { simulation.start(note(), with: Note(number: number), on: client) }
     #expect(store.batches.count <= 2)
     simulation.advance(by: .minutes(1))
-    #expect(kept().count == 30)
+    expectEqual(kept().count, 30)
     #expect(store.batches.count <= 6)
     client.shutDown()
   }
@@ -234,12 +234,12 @@ struct OutboxFaultTests: OutboxSuite {
       }
       .onSuccess { _, _ in saved.add(MutationJob.current?.saved.values.count ?? 0) }
     let second = client(in: kill(first), knowing: [mutation])
-    #expect(shown(second.outbox.currentItems) == ["1 stopped (boom 1) !1"])
+    expectEqual(shown(second.outbox.currentItems), ["1 stopped (boom 1) !1"])
     fails.withLock { $0 = false }
     online.send(true)
-    #expect(second.outbox.retry(second.outbox.currentItems[0].id))
+    expect(second.outbox.retry(second.outbox.currentItems[0].id))
     simulation.advance(by: .seconds(1))
-    #expect(saved.all == [2])
+    expectEqual(saved.all, [2])
     second.shutDown()
   }
 }

@@ -35,20 +35,20 @@ struct OutboxIdentifierTests: OutboxSuite {
     simulation.start(create, with: Note(number: 1), on: client)
     simulation.start(edit, with: Note(number: 2, text: "temp1"), on: client)
     simulation.start(edit.scope("apart"), with: Note(number: 3, text: "temp10"), on: client)
-    #expect(client.data(for: key) == "temp10")
+    expectEqual(client.data(for: key), "temp10")
     server.fail(3, Boom(1), Boom(2), Boom(3), Boom(4))
     server.fail(2, Boom(1))
     online.send(true)
     simulation.advance(by: .milliseconds(25))
-    #expect(kept() == ["{number:2,text:real1}", "{number:3,text:temp10}"])
+    expectEqual(kept(), ["{number:2,text:real1}", "{number:3,text:temp10}"])
     simulation.advance(by: .seconds(2))
     let sent = server.log.all.filter { $0.contains(" 2") }
-    #expect(sent == ["10 2real1", "20 2real1 failed", "1020 2real1", "1030 2real1 done"])
+    expectEqual(sent, ["10 2real1", "20 2real1 failed", "1020 2real1", "1030 2real1 done"])
     // Typed after the answer, by an app that has not seen it.
     simulation.start(edit, with: Note(number: 4, text: "temp1"), on: client)
     simulation.advance(by: .seconds(1))
     let last = server.log.all.filter { $0.contains(" 4") }
-    #expect(last == ["2025 4real1", "2035 4real1 done"])
+    expectEqual(last, ["2025 4real1", "2035 4real1 done"])
     client.shutDown()
   }
 
@@ -58,14 +58,14 @@ struct OutboxIdentifierTests: OutboxSuite {
     let client = client()
     simulation.start(create, with: Note(number: 1), on: client)
     simulation.start(edit, with: Note(number: 2, text: "temp1"), on: client)
-    #expect(kept() == ["{number:1,text:}", "{number:2,text:temp1}"])
+    expectEqual(kept(), ["{number:1,text:}", "{number:2,text:temp1}"])
     // The first half of `shutDown()`: another thread brings the answer before the second one.
     let engine = try #require(client.durableRuns as? OutboxEngine)
     engine.end(writing: true)
     simulation.advance(by: .milliseconds(15))
     client.shutDown()
     simulation.settle()
-    #expect(kept() == ["{number:2,text:real1}"])
+    expectEqual(kept(), ["{number:2,text:real1}"])
   }
 
   @Test("what waits for the store is sent with an identifier that was replaced before")
@@ -78,7 +78,7 @@ struct OutboxIdentifierTests: OutboxSuite {
     let engine = try #require(client.durableRuns as? OutboxEngine)
     engine.update { $0.replacements = ["temp1": "real1"] }
     simulation.advance(by: .seconds(2))
-    #expect(server.log.all == ["1000 2real1", "1010 2real1 done"])
+    expectEqual(server.log.all, ["1000 2real1", "1010 2real1 done"])
     client.shutDown()
   }
 
@@ -108,13 +108,13 @@ struct OutboxIdentifierTests: OutboxSuite {
     simulation.start(edit, with: Choosy(text: "temp"), on: client)
     simulation.start(create, with: Note(number: 1), on: client)
     simulation.advance(by: .milliseconds(20))
-    #expect(kept() == ["{text:temp}"])
-    #expect(failures(events).count == 1)
+    expectEqual(kept(), ["{text:temp}"])
+    expectEqual(failures(events).count, 1)
     simulation.start(create, with: Note(number: 2), on: client)
     simulation.advance(by: .milliseconds(20))
-    #expect(kept() == ["{text:real2}"])
+    expectEqual(kept(), ["{text:real2}"])
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.last == "real2")
+    expectEqual(server.log.all.last, "real2")
     client.shutDown()
   }
 
@@ -127,12 +127,13 @@ struct OutboxIdentifierTests: OutboxSuite {
     simulation.advance(by: .milliseconds(5))
     simulation.start(create, with: Note(number: 1), on: client)
     simulation.advance(by: .seconds(2))
-    #expect(
-      server.log.all == [
+    expectEqual(
+      server.log.all,
+      [
         "0 2temp1", "5 1", "10 2temp1 failed", "15 1 done", "1010 2real1", "1020 2real1 done",
       ]
     )
-    #expect(Set(server.keys.all).count == 2)
+    expectEqual(Set(server.keys.all).count, 2)
     client.shutDown()
   }
 
@@ -150,7 +151,7 @@ struct OutboxIdentifierTests: OutboxSuite {
     let next = kill(client)
     let other = self.client(in: next, knowing: [create, note("edit")])
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.last?.hasSuffix(" 2real1 done") == true)
+    expectEqual(server.log.all.last?.hasSuffix(" 2real1 done"), true)
     other.shutDown()
   }
 
@@ -168,12 +169,12 @@ struct OutboxIdentifierTests: OutboxSuite {
       client.observer(of: mutation).start(with: Note(number: number, text: "temp\(number - 1)"))
     }
     simulation.settle()
-    #expect(kept().count == count)
+    expectEqual(kept().count, count)
     let began = ContinuousClock.now
     online.send(true)
     simulation.settle()
     #expect(ContinuousClock.now - began < .seconds(15))
-    #expect(kept().isEmpty)
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -183,12 +184,15 @@ struct OutboxIdentifierTests: OutboxSuite {
         String(decoding: $0, as: UTF8.self)
       }
     }
-    #expect(replaced(#"{"k":"a","l":["a","aa",{"a":1}]}"#) == #"{"k":"b","l":["b","aa",{"b":1}]}"#)
-    #expect(replaced(#""a""#) == #""b""#)
-    #expect(replaced(#"["c\"d","\u0061","\\","é","\u00e9"]"#) == #"["e","b","\\","x\"y","x\"y"]"#)
-    #expect(replaced(#"["b",1,null]"#) == nil)
-    #expect(replaced("") == nil)
-    #expect(replaced(#"["a"#) == nil)
-    #expect(replaced(#""\"#) == nil)
+    expectEqual(
+      replaced(#"{"k":"a","l":["a","aa",{"a":1}]}"#),
+      #"{"k":"b","l":["b","aa",{"b":1}]}"#
+    )
+    expectEqual(replaced(#""a""#), #""b""#)
+    expectEqual(replaced(#"["c\"d","\u0061","\\","é","\u00e9"]"#), #"["e","b","\\","x\"y","x\"y"]"#)
+    expectNil(replaced(#"["b",1,null]"#))
+    expectNil(replaced(""))
+    expectNil(replaced(#"["a"#))
+    expectNil(replaced(#""\"#))
   }
 }

@@ -94,10 +94,10 @@ struct OutboxKillTests {
     let mutations = ["a", "b"].map { mutation($0, server) }
     let last = client(simulation, store, mutations)
     simulation.advance(by: .seconds(10))
-    #expect(store.load(.main).records.isEmpty)
-    #expect(last.outbox.currentItems.isEmpty)
+    expectEmpty(store.load(.main).records)
+    expectEmpty(last.outbox.currentItems)
     last.shutDown()
-    #expect(acknowledged.isSubset(of: server.done.withLock { $0 }))
+    expect(acknowledged.isSubset(of: server.done.withLock { $0 }))
     let requests = server.requests.withLock { $0 }
     for scope in ["a", "b"] {
       // By first requests, and by last ones: repeated runs keep their order, too.
@@ -105,7 +105,7 @@ struct OutboxKillTests {
       for order in [sent, sent.reversed()] {
         var seen: Set<UUID> = []
         let firsts = order.filter { seen.insert($0.key).inserted }.map(\.number)
-        #expect(firsts == (order == sent ? firsts.sorted() : firsts.sorted().reversed()))
+        expectEqual(firsts, (order == sent ? firsts.sorted() : firsts.sorted().reversed()))
       }
       let keys = Dictionary(grouping: sent, by: \.number).mapValues { Set($0.map(\.key)).count }
       #expect(keys.values.allSatisfy { $0 == 1 })
@@ -141,8 +141,8 @@ struct OutboxKillTests {
       disk.restart(cut.isMultiple(of: 2) ? .nothing : .everything)
       let contents = try await FileStore(directory: "/outbox", system: disk).load(.main)
       let (records, unreadable) = OutboxLedger.decodedRecords(contents)
-      #expect(unreadable.isEmpty)
-      #expect(Array(records.map(\.record.header.id).prefix(ids.count)) == ids)
+      expectEmpty(unreadable)
+      expectEqual(Array(records.map(\.record.header.id).prefix(ids.count)), ids)
     }
   }
 }

@@ -56,17 +56,17 @@ struct OutboxLaneTests: OutboxSuite {
     let place = left()
     let next = client(in: place, knowing: [letter().durable()])
     let events = simulation.record(next.events)
-    #expect(shown(next.outbox.currentItems).count == 1)
+    expectEqual(shown(next.outbox.currentItems).count, 1)
     for number in 1...3 {
       simulation.start(letter().durable(), with: Letter(title: "t\(number)"), on: next)
     }
-    #expect(kept(in: place) == ["{title:t3}"])
+    expectEqual(kept(in: place), ["{title:t3}"])
     let replaced = OutboxError.replacedUnread(mutation: #"["draft"]"#, version: "")
-    #expect(failures(events) == ["\(replaced)"])
+    expectEqual(failures(events), ["\(replaced)"])
     online.send(true)
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["t3"])
-    #expect(kept(in: place).isEmpty)
+    expectEqual(server.log.all, ["t3"])
+    expectEmpty(kept(in: place))
     next.shutDown()
   }
 
@@ -78,11 +78,11 @@ struct OutboxLaneTests: OutboxSuite {
     let next = client(in: place, knowing: [mutation])
     simulation.start(mutation, with: Letter(title: "t"), on: next)
     simulation.advance(by: .seconds(4))
-    #expect(kept(in: place) == ["{number:1,text:}", "{title:t}"])
+    expectEqual(kept(in: place), ["{number:1,text:}", "{title:t}"])
     if isTakenBack { dropLast(next) }
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == (isTakenBack ? [] : ["t"]))
-    #expect(kept(in: place) == (isTakenBack ? ["{number:1,text:}"] : []))
+    expectEqual(server.log.all, (isTakenBack ? [] : ["t"]))
+    expectEqual(kept(in: place), (isTakenBack ? ["{number:1,text:}"] : []))
     next.shutDown()
   }
 
@@ -100,8 +100,8 @@ struct OutboxLaneTests: OutboxSuite {
     online.send(true)
     let third = client(in: copy, knowing: [letter().durable()])
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["t"])
-    #expect(kept(in: copy).isEmpty)
+    expectEqual(server.log.all, ["t"])
+    expectEmpty(kept(in: copy))
     third.shutDown()
   }
 
@@ -114,11 +114,11 @@ struct OutboxLaneTests: OutboxSuite {
     let next = client(in: place)
     simulation.start(note().pacing(.newest), with: Note(number: 2), on: next)
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all.isEmpty)
+    expectEmpty(server.log.all)
     next.outbox.register(note("other"))
     simulation.advance(by: .minutes(1))
     let done = server.log.all.filter { $0.hasSuffix("done") }.map { String($0.suffix(6)) }
-    #expect(done == ["1 done", "2 done"])
+    expectEqual(done, ["1 done", "2 done"])
     next.shutDown()
   }
 
@@ -139,9 +139,9 @@ struct OutboxLaneTests: OutboxSuite {
     simulation.advance(by: .milliseconds(100))
     if isDurable { dropLast(client) } else { second.cancel() }
     simulation.advance(by: .minutes(5))
-    #expect(server.log.all.count == 4)
-    #expect(server.log.all.last?.hasSuffix(" 1 done") == true)
-    #expect(kept().isEmpty)
+    expectEqual(server.log.all.count, 4)
+    expectEqual(server.log.all.last?.hasSuffix(" 1 done"), true)
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -156,15 +156,15 @@ struct OutboxLaneTests: OutboxSuite {
     let delayed = mutation.delayed(by: .seconds(10))
     // The later of two that may be taken back takes the place of the other one at once.
     for number in 2...3 { simulation.start(delayed, with: Note(number: number), on: client) }
-    #expect(client.mutatingCount() == 2)
+    expectEqual(client.mutatingCount(), 2)
     simulation.advance(by: .milliseconds(9_999))
-    #expect(client.mutatingCount() == 2)
+    expectEqual(client.mutatingCount(), 2)
     simulation.advance(by: .milliseconds(1))
-    #expect(client.mutatingCount() == 1)
+    expectEqual(client.mutatingCount(), 1)
     simulation.run { _ = await #expect(throws: CancellationError.self) { try await first.value } }
     online.send(true)
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["10000 3", "10010 3 done"])
+    expectEqual(server.log.all, ["10000 3", "10010 3 done"])
     client.shutDown()
   }
 
@@ -190,11 +190,11 @@ struct OutboxLaneTests: OutboxSuite {
     simulation.settle()
     simulation.start(note("other"), with: Note(number: 2), on: second)
     simulation.advance(by: .milliseconds(100))
-    #expect(shown(second.outbox.currentItems) == ["2 saving"])
+    expectEqual(shown(second.outbox.currentItems), ["2 saving"])
     store.change { $0.loadError = .closed }
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all.last?.hasSuffix(" 2 done") == true)
-    #expect(second.mutatingCount() == 0)
+    expectEqual(server.log.all.last?.hasSuffix(" 2 done"), true)
+    expectEqual(second.mutatingCount(), 0)
     second.shutDown()
   }
 
@@ -210,13 +210,13 @@ struct OutboxLaneTests: OutboxSuite {
     let events = simulation.record(next.events)
     simulation.start(mutation, with: Letter(title: "2"), on: next)
     simulation.advance(by: .minutes(1))
-    #expect(kept(in: place) == ["{number:1,text:}", "{title:2}"])
-    #expect(server.log.all.isEmpty)
+    expectEqual(kept(in: place), ["{number:1,text:}", "{title:2}"])
+    expectEmpty(server.log.all)
     simulation.start(mutation, with: Letter(title: "1"), on: next)
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["2", "1"])
-    #expect(kept(in: place).isEmpty)
-    #expect(failures(events) == [])
+    expectEqual(server.log.all, ["2", "1"])
+    expectEmpty(kept(in: place))
+    expectEqual(failures(events), [])
     next.shutDown()
   }
 }

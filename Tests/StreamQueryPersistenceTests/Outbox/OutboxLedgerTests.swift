@@ -52,16 +52,16 @@ struct OutboxLedgerTests {
   @Test func aRunIsReleasedWhenItsRecordIsWrittenAndNotBefore() throws {
     var ledger = try opened()
     ledger.accepted(try #require(record(1)), number: 1)
-    #expect(ledger.released.isEmpty)
+    expectEmpty(ledger.released)
     let batch = ledger.takeBatch()
-    #expect(inputs(batch) == ["\"1\""])
-    #expect(ledger.takeBatch() == nil)
+    expectEqual(inputs(batch), ["\"1\""])
+    expectNil(ledger.takeBatch())
     ledger.failed()
-    #expect(ledger.hasFailed && ledger.released.isEmpty)
-    #expect(inputs(ledger.takeBatch()) == ["\"1\""])
-    #expect(ledger.written() == [id(1)])
-    #expect(ledger.released == [id(1)])
-    #expect(ledger.takeBatch() == nil && !ledger.hasFailed)
+    expect(ledger.hasFailed && ledger.released.isEmpty)
+    expectEqual(inputs(ledger.takeBatch()), ["\"1\""])
+    expectEqual(ledger.written(), [id(1)])
+    expectEqual(ledger.released, [id(1)])
+    expect(ledger.takeBatch() == nil && !ledger.hasFailed)
   }
 
   @Test func aReleasedRunIsNotReleasedAgainWhenItsInputIsRewritten() throws {
@@ -70,9 +70,9 @@ struct OutboxLedgerTests {
     _ = ledger.takeBatch()
     _ = ledger.written()
     ledger.rewrote(try #require(record(1, "b")))
-    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
-    #expect(ledger.written() == [id(1)])
-    #expect(ledger.released == [id(1)])
+    expectEqual(inputs(ledger.takeBatch()), ["\"1b\""])
+    expectEqual(ledger.written(), [id(1)])
+    expectEqual(ledger.released, [id(1)])
   }
 
   @Test func anOpenItemThatGetsARunIsSavedAndReleasesWhatIsBehindIt() throws {
@@ -80,34 +80,34 @@ struct OutboxLedgerTests {
     ledger.accepted(try #require(record(2)), number: 1)
     _ = ledger.takeBatch()
     _ = ledger.written()
-    #expect(ledger.released.isEmpty)
-    #expect(OutboxItems(ledger.shown()).map { "\($0.state)" } == ["unregistered", "saving"])
+    expectEmpty(ledger.released)
+    expectEqual(OutboxItems(ledger.shown()).map { "\($0.state)" }, ["unregistered", "saving"])
     ledger.accepted(try #require(record(1, revision: 1)), number: 0)
-    #expect(ledger.released == [id(2)])
-    #expect(OutboxItems(ledger.shown()).map { "\($0.state)" } == ["saving", "saving"])
-    #expect(ledger.takeBatch()?.puts.count == 1)
+    expectEqual(ledger.released, [id(2)])
+    expectEqual(OutboxItems(ledger.shown()).map { "\($0.state)" }, ["saving", "saving"])
+    expectEqual(ledger.takeBatch()?.puts.count, 1)
   }
 
   @Test func nothingIsWrittenBeforeTheStoreIsRead() throws {
     var ledger = OutboxLedger()
     ledger.accepted(try #require(record(1)), number: 1)
-    #expect(ledger.takeBatch() == nil)
+    expectNil(ledger.takeBatch())
     ledger.loaded(.first, [], last: 0)
-    #expect(ledger.takeBatch()?.puts.count == 1)
+    expectEqual(ledger.takeBatch()?.puts.count, 1)
   }
 
   @Test func aRunThatEndsWhileItIsWrittenIsRemovedNext() throws {
     var ledger = try opened()
     ledger.accepted(try #require(record(1)), number: 1)
-    #expect(ledger.takeBatch()?.puts.count == 1)
-    #expect(ledger.ended(id(1)) != nil)
-    #expect(!ledger.isSettled(id(1), nil))
+    expectEqual(ledger.takeBatch()?.puts.count, 1)
+    expect(ledger.ended(id(1)) != nil)
+    expect(!ledger.isSettled(id(1), nil))
     _ = ledger.written()
-    #expect(ledger.released.isEmpty)
-    #expect(ledger.takeBatch()?.removals.count == 1)
+    expectEmpty(ledger.released)
+    expectEqual(ledger.takeBatch()?.removals.count, 1)
     _ = ledger.written()
-    #expect(ledger.isSettled(id(1), nil))
-    #expect(ledger.count == 0)
+    expect(ledger.isSettled(id(1), nil))
+    expectEqual(ledger.count, 0)
   }
 
   @Test func openItemsHoldUpWhatIsBehindThemInTheirScopeOnly() throws {
@@ -117,29 +117,29 @@ struct OutboxLedgerTests {
     ledger.accepted(try #require(record(6, scope: "t")), number: 3)
     _ = ledger.takeBatch()
     _ = ledger.written()
-    #expect(ledger.released == [id(5), id(6)])
+    expectEqual(ledger.released, [id(5), id(6)])
     let first = ledger.looked(at: [id(1), id(3)], [:])
-    #expect(first.map(\.id) == [id(1)])
+    expectEqual(first.map(\.id), [id(1)])
     ledger.began(first)
-    #expect(ledger.looked(at: [id(3)], [id(2): ErrorBox(Boom(1))]).isEmpty)
+    expectEmpty(ledger.looked(at: [id(3)], [id(2): ErrorBox(Boom(1))]))
     let rest = ledger.looked(at: [id(2), id(3)], [:])
-    #expect(rest.map(\.id) == [id(2), id(3)])
-    #expect(ledger.released == [id(5), id(6)])
+    expectEqual(rest.map(\.id), [id(2), id(3)])
+    expectEqual(ledger.released, [id(5), id(6)])
     ledger.began(rest)
-    #expect(ledger.released == [id(5), id(6), id(4)])
+    expectEqual(ledger.released, [id(5), id(6), id(4)])
   }
 
   @Test func aRunInFrontOfAnOpenItemIsNotHeldUpByIt() throws {
     var ledger = try opened(1, 2)
     let begun = ledger.looked(at: [id(1)], [:])
-    #expect(begun.map(\.id) == [id(1)])
+    expectEqual(begun.map(\.id), [id(1)])
     ledger.began(begun)
     ledger.accepted(try #require(record(1, revision: 1, "b")), number: 0)
-    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
-    #expect(!ledger.isSettled(id(1), 1))
+    expectEqual(inputs(ledger.takeBatch()), ["\"1b\""])
+    expect(!ledger.isSettled(id(1), 1))
     _ = ledger.written()
-    #expect(ledger.isSettled(id(1), 1))
-    #expect(ledger.released == [id(1)])
+    expect(ledger.isSettled(id(1), 1))
+    expectEqual(ledger.released, [id(1)])
   }
 
   @Test func nothingIsReleasedInAScopeInWhichOthersAreAtWork() throws {
@@ -149,12 +149,12 @@ struct OutboxLedgerTests {
     ledger.accepted(try #require(record(3, scope: "t")), number: 2)
     _ = ledger.takeBatch()
     _ = ledger.written()
-    #expect(ledger.released == [id(3)])
+    expectEqual(ledger.released, [id(3)])
     // What the others leave comes first.
     ledger.loaded(.first, [(0, try #require(record(1)))], last: 0)
-    #expect(ledger.released == [id(3)])
+    expectEqual(ledger.released, [id(3)])
     ledger.began(ledger.looked(at: [id(1)], [:]))
-    #expect(ledger.released == [id(3), id(2)])
+    expectEqual(ledger.released, [id(3), id(2)])
   }
 
   @Test(arguments: [false, true])
@@ -164,9 +164,9 @@ struct OutboxLedgerTests {
     ledger.accepted(try #require(record(2)), number: 1, pacing: .newest)
     _ = ledger.takeBatch()
     _ = ledger.written()
-    #expect(ledger.released == [id(2)])
-    #expect(ledger.replacedUnread.map(\.id) == (isUnreadable ? [id(1).uuid] : []))
-    #expect(ledger.count == 1)
+    expectEqual(ledger.released, [id(2)])
+    expectEqual(ledger.replacedUnread.map(\.id), (isUnreadable ? [id(1).uuid] : []))
+    expectEqual(ledger.count, 1)
   }
 
   @Test func aRunIsKeptBeforeThoseThatBeganLaterWhateverOthersHaveKept() throws {
@@ -177,8 +177,8 @@ struct OutboxLedgerTests {
     ledger.accepted(try #require(record(2)), number: 2, serial: 22)
     ledger.accepted(try #require(record(4)), number: 4, serial: 23)
     ledger.accepted(try #require(record(6)), number: 6, serial: 24)
-    #expect(ledger.all.map(\.serial) == [7, 9, 10, 20, 21, 24])
-    #expect(ledger.all.map(\.id) == [7, 2, 3, 4, 5, 6].map(id))
+    expectEqual(ledger.all.map(\.serial), [7, 9, 10, 20, 21, 24])
+    expectEqual(ledger.all.map(\.id), [7, 2, 3, 4, 5, 6].map(id))
   }
 
   @Test func aRevisionThatComesDuringAWriteIsNotTakenForWritten() throws {
@@ -187,10 +187,10 @@ struct OutboxLedgerTests {
     _ = ledger.takeBatch()
     ledger.accepted(try #require(record(1, revision: 1, "b")), number: 1)
     _ = ledger.written()
-    #expect(ledger.released.isEmpty)
-    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
+    expectEmpty(ledger.released)
+    expectEqual(inputs(ledger.takeBatch()), ["\"1b\""])
     _ = ledger.written()
-    #expect(ledger.released == [id(1)])
+    expectEqual(ledger.released, [id(1)])
   }
 
   @Test func aRevisionIsSettledWhenItIsWrittenAndNotWhenAnEarlierOneIs() throws {
@@ -198,25 +198,25 @@ struct OutboxLedgerTests {
     ledger.accepted(try #require(record(1)), number: 1)
     _ = ledger.takeBatch()
     _ = ledger.written()
-    #expect(ledger.isSettled(id(1), 0) && !ledger.isSettled(id(1), 1))
+    expect(ledger.isSettled(id(1), 0) && !ledger.isSettled(id(1), 1))
     ledger.accepted(try #require(record(1, revision: 1, "b")), number: 1)
-    #expect(!ledger.isSettled(id(1), 1))
+    expect(!ledger.isSettled(id(1), 1))
     _ = ledger.takeBatch()
     _ = ledger.written()
-    #expect(ledger.isSettled(id(1), 1))
+    expect(ledger.isSettled(id(1), 1))
   }
 
   @Test func aRebasedOpenItemDoesNotBeginBeforeItIsWritten() throws {
     var ledger = try opened(1, 2)
     let replacement = try #require(record(1, revision: 1, "b"))
     let answers = [ledger.replaced(replacement), ledger.replaced(replacement)]
-    #expect(answers == [true, false])
+    expectEqual(answers, [true, false])
     let early = ledger.looked(at: [id(1), id(2)], [:])
-    #expect(early.isEmpty)
+    expectEmpty(early)
     _ = ledger.takeBatch()
     _ = ledger.written()
     let begun = ledger.looked(at: [id(1), id(2)], [:])
-    #expect(begun.map(\.id) == [id(1), id(2)])
+    expectEqual(begun.map(\.id), [id(1), id(2)])
   }
 
   @Test func whatOthersLeaveIsPutInItsPlace() throws {
@@ -226,8 +226,8 @@ struct OutboxLedgerTests {
       (serial: UInt64(number), record: try #require(record(number)))
     }
     ledger.loaded(.first, found, last: 12)
-    #expect(ledger.all.map(\.serial) == [1, 2, 3, 4, 5, 8, 9, 12])
-    for entry in ledger.all { #expect(ledger[entry.id]?.serial == entry.serial) }
+    expectEqual(ledger.all.map(\.serial), [1, 2, 3, 4, 5, 8, 9, 12])
+    for entry in ledger.all { expectEqual(ledger[entry.id]?.serial, entry.serial) }
   }
 
   @Test func recordsAreInTheOrderOfTheRunsHoweverLateTheyAreAccepted() throws {
@@ -235,31 +235,29 @@ struct OutboxLedgerTests {
     for number in [5, 1, 4, 2] {
       ledger.accepted(try #require(record(100 + number)), number: UInt64(number))
     }
-    #expect(ledger.all.map(\.serial) == [3, 7, 8, 9, 11, 12])
-    #expect(
-      ledger.takeBatch()?.puts.map { OutboxRecord.serial(of: $0.key) } == [8, 9, 11, 12]
-    )
+    expectEqual(ledger.all.map(\.serial), [3, 7, 8, 9, 11, 12])
+    expectEqual(ledger.takeBatch()?.puts.map { OutboxRecord.serial(of: $0.key) }, [8, 9, 11, 12])
     for number in [101, 104, 3, 7, 105] { _ = ledger.ended(id(number)) }
-    #expect(ledger.all.map(\.id) == [id(102)])
-    #expect(ledger[id(102)]?.serial == 9)
+    expectEqual(ledger.all.map(\.id), [id(102)])
+    expectEqual(ledger[id(102)]?.serial, 9)
   }
 
   @Test func mentionsAreFoundWhenTheyAreLookedForAndAfterwards() throws {
     var ledger = try opened(1, 2)
-    #expect(ledger.mentioning(["1"]).map(\.id) == [id(1)])
+    expectEqual(ledger.mentioning(["1"]).map(\.id), [id(1)])
     ledger.accepted(try #require(record(3)), number: 1)
-    #expect(ledger.mentioning(["3", "9"]).map(\.id) == [id(3)])
+    expectEqual(ledger.mentioning(["3", "9"]).map(\.id), [id(3)])
     ledger.rewrote(try #require(record(2, "x")))
-    #expect(ledger.mentioning(["2x"]).map(\.id) == [id(2)])
+    expectEqual(ledger.mentioning(["2x"]).map(\.id), [id(2)])
     #expect(inputs(ledger.takeBatch()).contains("\"2x\""))
   }
 
   @Test func aClosedStoreFailsWhatWaitsAndWritesNothing() throws {
     var ledger = try opened(1)
     ledger.accepted(try #require(record(2)), number: 1)
-    #expect(ledger.close(.closed) == [id(2)])
-    #expect(ledger.takeBatch() == nil)
-    #expect(ledger.isSettled(id(2), nil))
+    expectEqual(ledger.close(.closed), [id(2)])
+    expectNil(ledger.takeBatch())
+    expect(ledger.isSettled(id(2), nil))
   }
 
   @Test func aClosedStoreIsNotBehindAndKeepsNoRunFromOtherClients() throws {
@@ -270,12 +268,12 @@ struct OutboxLedgerTests {
     state.ledger.failed()
     _ = state.ledger.takeBatch()
     state.ledger.accepted(try #require(record(2, scope: "t")), number: 2)
-    #expect(state.isBehind && state.held.runs == [id(1), id(2)])
-    #expect(state.held.scopes == ["s", "t"])
+    expect(state.isBehind && state.held.runs == [id(1), id(2)])
+    expectEqual(state.held.scopes, ["s", "t"])
     _ = state.ledger.close(.closed)
-    #expect(!state.isBehind && state.held.runs.isEmpty && state.held.scopes.isEmpty)
+    expect(!state.isBehind && state.held.runs.isEmpty && state.held.scopes.isEmpty)
     // Nor is it tried again.
-    #expect(!state.hasFailed)
+    expect(!state.hasFailed)
   }
 
   @Test func whatIsShownIsAlwaysWhatIsThere() throws {
@@ -303,12 +301,12 @@ struct OutboxLedgerTests {
       }
       guard step % 3 == 0 else { continue }
       let items = OutboxItems(ledger.shown())
-      #expect(items.map(\.id) == ledger.all.map(\.id.uuid))
-      #expect(items.count == live.count)
-      #expect(items.stopped.count == items.count(where: \.isStopped))
+      expectEqual(items.map(\.id), ledger.all.map(\.id.uuid))
+      expectEqual(items.count, live.count)
+      expectEqual(items.stopped.count, items.count(where: \.isStopped))
       ledger.garbage = Garbage()
     }
-    #expect(ledger.all.map(\.serial) == ledger.all.map(\.serial).sorted())
+    expectEqual(ledger.all.map(\.serial), ledger.all.map(\.serial).sorted())
   }
 
   @Test func everyBitOfARecordIsCheckedOrHarmless() throws {
@@ -318,49 +316,49 @@ struct OutboxLedgerTests {
         var data = record.data
         data[place] ^= 1 << bit
         // It does not trap, and never reads beyond its bytes.
-        if let read = OutboxRecord(data) { #expect(read.data.count == data.count) }
+        if let read = OutboxRecord(data) { expectEqual(read.data.count, data.count) }
       }
     }
     // A length of 31, of 32 bits.
     for byte: UInt8 in [0x7F, 0x80, 0xFF] {
       var data = record.data
       data[data.startIndex + 7] = byte
-      #expect(OutboxRecord(data) == nil)
+      expectNil(OutboxRecord(data))
     }
     for count in 0..<record.data.count { _ = OutboxRecord(record.data.prefix(count)) }
-    #expect(OutboxRecord.serial(of: "outbox/12-x") == 12)
-    #expect(OutboxRecord.serial(of: "outbox/99999999999999999999999-x") == nil)
+    expectEqual(OutboxRecord.serial(of: "outbox/12-x"), 12)
+    expectNil(OutboxRecord.serial(of: "outbox/99999999999999999999999-x"))
     #expect(OutboxRecord.key(7, id(1)).hasPrefix("outbox/00000000000000000007-"))
   }
 
   @Test func theIndexOfTextsForgetsWhatIsGone() throws {
     var ledger = try opened(1)
-    #expect(ledger.mentioning(["1"]).map(\.id) == [id(1)])
+    expectEqual(ledger.mentioning(["1"]).map(\.id), [id(1)])
     for number in 2...2_000 {
       ledger.accepted(try #require(record(number, "text")), number: UInt64(number))
       _ = ledger.ended(id(number))
-      if number % 10 == 0 { #expect(ledger.mentioning(["none"]).isEmpty) }
+      if number % 10 == 0 { expectEmpty(ledger.mentioning(["none"])) }
     }
     #expect((ledger.mentions?.count ?? 0) < 100)
     ledger.accepted(try #require(record(3_000)), number: 3_000)
-    #expect(ledger.mentioning(["3000"]).map(\.id) == [id(3_000)])
+    expectEqual(ledger.mentioning(["3000"]).map(\.id), [id(3_000)])
   }
 
   @Test func aRunWithAPlaceOfItsOwnComesBeforeTheRunsAfterIt() throws {
     var ledger = try opened()
     ledger.accepted(try #require(record(1)), number: 1, serial: 100)
     ledger.accepted(try #require(record(2)), number: 2)
-    #expect(ledger.all.map(\.id) == [id(1), id(2)])
-    #expect(ledger.all.map(\.serial) == [100, 101])
+    expectEqual(ledger.all.map(\.id), [id(1), id(2)])
+    expectEqual(ledger.all.map(\.serial), [100, 101])
   }
 
   @Test func anItemWhoseInputIsRewrittenStaysStoredAndOneWithAnotherInputDoesNot() throws {
     var ledger = try opened(1)
     ledger.rewrote(try #require(record(1, "b")))
-    #expect(ledger.all.map(\.stored) == [.present])
-    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
+    expectEqual(ledger.all.map(\.stored), [.present])
+    expectEqual(inputs(ledger.takeBatch()), ["\"1b\""])
     let isReplaced = ledger.replaced(try #require(record(1, revision: 1, "c")))
-    #expect(isReplaced && ledger.all.map(\.stored) == [.earlier])
+    expect(isReplaced && ledger.all.map(\.stored) == [.earlier])
   }
 
   @Test func aRunThatGetsAnotherInputFollowsTheRuleOfItsPresentMutation() throws {
@@ -368,12 +366,12 @@ struct OutboxLedgerTests {
     ledger.accepted(try #require(record(2)), number: 1)
     _ = ledger.takeBatch()
     _ = ledger.written()
-    #expect(ledger.released.isEmpty && ledger.all.map(\.id) == [id(1), id(2)])
+    expect(ledger.released.isEmpty && ledger.all.map(\.id) == [id(1), id(2)])
     ledger.accepted(try #require(record(2, revision: 1, "b")), number: 1, pacing: .newest)
-    #expect(inputs(ledger.takeBatch()) == ["\"2b\""])
+    expectEqual(inputs(ledger.takeBatch()), ["\"2b\""])
     _ = ledger.written()
-    #expect(ledger.released == [id(2)])
-    #expect(ledger.all.map(\.id) == [id(2)])
+    expectEqual(ledger.released, [id(2)])
+    expectEqual(ledger.all.map(\.id), [id(2)])
   }
 
   @Test func aRunOfAnEarlierProcessReplacesVersionsThatNobodyCanSendByItsRule() throws {
@@ -382,7 +380,7 @@ struct OutboxLedgerTests {
       ledger.began(ledger.looked(at: [id(2)], [:], pacing: [id(2): pacing]))
       return ledger.all.map { "\($0.serial) \($0.status.isOpen)" }
     }
-    #expect(left == [["1 true", "2 true"], ["2 false"], ["1 true", "2 false"]])
+    expectEqual(left, [["1 true", "2 true"], ["2 false"], ["1 true", "2 false"]])
   }
 
   @Test func theLedgerBecomesShortWhenMostOfManyRunsAreOver() throws {
@@ -395,7 +393,7 @@ struct OutboxLedgerTests {
       return ledger.entries.count
     }
     let long = Array(repeating: 40, count: 20)
-    #expect(counts == long + Array(repeating: 19, count: 10) + Array(repeating: 9, count: 10))
+    expectEqual(counts, long + Array(repeating: 19, count: 10) + Array(repeating: 9, count: 10))
   }
 
   /// An error of a user, whose `deinit` is user code.
@@ -437,7 +435,7 @@ struct OutboxLedgerTests {
         ledger.garbage = Garbage()
         return ledger
       }
-      #expect(isThere == [true, false], "\(place)")
+      expectEqual(isThere, [true, false], "\(place)")
     }
   }
 
@@ -457,7 +455,7 @@ struct OutboxLedgerTests {
         _ = ledger.looked(at: [], [id(1): error])
         return ledger
       }
-      #expect(isThere == [true, false], "\(place)")
+      expectEqual(isThere, [true, false], "\(place)")
     }
   }
 
@@ -482,7 +480,7 @@ struct OutboxLedgerTests {
       try input(&ledger)
       if ledger[id(1)]?.edition != edition { changes.append(name) }
     }
-    #expect(changes == ["rewrote", "replaced", "accepted"])
+    expectEqual(changes, ["rewrote", "replaced", "accepted"])
   }
 
   /// The version is the only thing that tells observers of the items that there is news.
@@ -514,9 +512,10 @@ struct OutboxLedgerTests {
       if shown(&ledger) != items { visible.append(name) }
       ledger.garbage = Garbage()
     }
-    #expect(changes == visible)
-    #expect(
-      visible == [
+    expectEqual(changes, visible)
+    expectEqual(
+      visible,
+      [
         "loaded", "unreadable", "replaced", "readable", "progressed", "rewrote", "accepted",
         "ended",
       ]

@@ -46,8 +46,8 @@ struct OutboxPacingTests: OutboxSuite {
     simulation.start(mutation, with: Note(number: 2), on: client)
     simulation.run { _ = await #expect(throws: CancellationError.self) { try await first.value } }
     simulation.advance(by: .minutes(5))
-    #expect(server.log.all == ["0 1", "10 1 failed", "100 2", "110 2 done"])
-    #expect(kept().isEmpty)
+    expectEqual(server.log.all, ["0 1", "10 1 failed", "100 2", "110 2 done"])
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -59,8 +59,8 @@ struct OutboxPacingTests: OutboxSuite {
     simulation.advance(by: .milliseconds(100))
     for number in 2...3 { simulation.start(mutation, with: Note(number: number), on: client) }
     simulation.advance(by: .minutes(5))
-    #expect(server.log.all == ["1000 1slow", "1010 1slow done", "1010 3", "1020 3 done"])
-    #expect(simulation.run { try? await first.value } == "real1")
+    expectEqual(server.log.all, ["1000 1slow", "1010 1slow done", "1010 3", "1020 3 done"])
+    expectEqual(simulation.run { try? await first.value }, "real1")
     client.shutDown()
   }
 
@@ -72,10 +72,10 @@ struct OutboxPacingTests: OutboxSuite {
     simulation.start(mutation, with: Note(number: 1, text: "slow"), on: client)
     simulation.advance(by: .milliseconds(100))
     simulation.start(mutation, with: Note(number: 2), on: client)
-    #expect(kept() == ["{number:1,text:slow}", "{number:2,text:}"])
+    expectEqual(kept(), ["{number:1,text:slow}", "{number:2,text:}"])
     simulation.advance(by: .minutes(60))
-    #expect(server.log.all == ["1000 1slow", "1010 1slow failed", "1010 2", "1020 2 done"])
-    #expect(kept().isEmpty)
+    expectEqual(server.log.all, ["1000 1slow", "1010 1slow failed", "1010 2", "1020 2 done"])
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -89,9 +89,9 @@ struct OutboxPacingTests: OutboxSuite {
       simulation.advance(by: .milliseconds(100))
       simulation.start(mutation, with: Note(number: 2), on: client)
       simulation.advance(by: .minutes(5))
-      #expect(server.log.all.last?.hasSuffix(" 2 done") == true)
+      expectEqual(server.log.all.last?.hasSuffix(" 2 done"), true)
       #expect(!server.log.all.contains { $0.hasSuffix(" 9") })
-      #expect(kept().isEmpty)
+      expectEmpty(kept())
       client.shutDown()
     }
   }
@@ -102,7 +102,7 @@ struct OutboxPacingTests: OutboxSuite {
     let client = client()
     simulation.start(draft().durable(), with: Note(number: 1), on: client)
     simulation.start(draft().durable().scope("s"), with: Note(number: 2), on: client)
-    #expect(client.outbox.currentItems.map(\.scope) == [#"newest of ["draft"]"#, "s"])
+    expectEqual(client.outbox.currentItems.map(\.scope), [#"newest of ["draft"]"#, "s"])
     client.shutDown()
   }
 
@@ -115,15 +115,16 @@ struct OutboxPacingTests: OutboxSuite {
       simulation.start(mutation, with: Note(number: number), on: client)
     }
     simulation.start(note("other"), with: Note(number: 9), on: client)
-    #expect(shown(client.outbox.currentItems) == ["1 sending", "4 waiting", "9 waiting"])
-    #expect(kept() == ["{number:1,text:}", "{number:4,text:}", "{number:9,text:}"])
+    expectEqual(shown(client.outbox.currentItems), ["1 sending", "4 waiting", "9 waiting"])
+    expectEqual(kept(), ["{number:1,text:}", "{number:4,text:}", "{number:9,text:}"])
     simulation.run {
       _ = await #expect(throws: CancellationError.self) { try await runs[0].value }
       _ = await #expect(throws: CancellationError.self) { try await runs[1].value }
     }
     simulation.advance(by: .seconds(1))
-    #expect(
-      server.log.all.filter { $0.hasSuffix("done") } == ["10 1 done", "20 4 done", "30 9 done"]
+    expectEqual(
+      server.log.all.filter { $0.hasSuffix("done") },
+      ["10 1 done", "20 4 done", "30 9 done"]
     )
     client.shutDown()
   }
@@ -136,13 +137,13 @@ struct OutboxPacingTests: OutboxSuite {
     simulation.start(mutation, with: Note(number: 1), on: client)
     let failing = mutation.onMutate { _, _ in throw Boom(1) }
     simulation.start(failing, with: Note(number: 2), on: client)
-    #expect(shown(client.outbox.currentItems) == ["1 waiting"])
+    expectEqual(shown(client.outbox.currentItems), ["1 waiting"])
     store.change { $0.writeErrors = [.denied] }
     simulation.start(mutation, with: Note(number: 3), on: client)
-    #expect(shown(client.outbox.currentItems) == ["1 waiting", "3 saving"])
+    expectEqual(shown(client.outbox.currentItems), ["1 waiting", "3 saving"])
     simulation.advance(by: .seconds(10))
-    #expect(shown(client.outbox.currentItems) == ["3 waiting"])
-    #expect(kept() == ["{number:3,text:}"])
+    expectEqual(shown(client.outbox.currentItems), ["3 waiting"])
+    expectEqual(kept(), ["{number:3,text:}"])
     client.shutDown()
   }
 
@@ -155,18 +156,18 @@ struct OutboxPacingTests: OutboxSuite {
     let first = simulation.start(mutation, with: 1, on: client)
     let failing = mutation.onMutate { _, _ in throw Boom(1) }
     simulation.start(failing, with: 2, on: client)
-    #expect(simulation.run { try? await first.value } == 101)
+    expectEqual(simulation.run { try? await first.value }, 101)
     let slow = mutation.onMutate { _, _ in
       try await Scheduling.current.clock.sleep(for: .milliseconds(100))
     }
     let second = simulation.start(mutation, with: 3, on: client)
     let third = simulation.start(slow, with: 4, on: client)
     simulation.advance(by: .milliseconds(99))
-    #expect(client.mutatingCount() == 2)
+    expectEqual(client.mutatingCount(), 2)
     simulation.advance(by: .milliseconds(1))
-    #expect(client.mutatingCount() == 1)
+    expectEqual(client.mutatingCount(), 1)
     simulation.run { _ = await #expect(throws: CancellationError.self) { try await second.value } }
-    #expect(simulation.run { try? await third.value } == 104)
+    expectEqual(simulation.run { try? await third.value }, 104)
     client.shutDown()
   }
 
@@ -180,9 +181,9 @@ struct OutboxPacingTests: OutboxSuite {
     online.send(true)
     let other = self.client(in: next, knowing: [note().pacing(.newest)])
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.filter { $0.hasSuffix("done") }.count == 1)
-    #expect(server.log.all.last?.hasSuffix(" 3 done") == true)
-    #expect(kept(in: next).isEmpty)
+    expectEqual(server.log.all.filter { $0.hasSuffix("done") }.count, 1)
+    expectEqual(server.log.all.last?.hasSuffix(" 3 done"), true)
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 
@@ -200,24 +201,24 @@ struct OutboxPacingTests: OutboxSuite {
       simulation.start(mutation, with: Note(number: number, text: text), on: client)
     }
     let left = ["{number:1,text:b}", "{number:2,text:b}", "{number:3,text:a}"]
-    #expect(kept() == left)
-    #expect(
-      client.outbox.currentItems.map(\.scope)
-        == (isInOneScope
-          ? ["notes", "notes", "notes"]
-          : (1...3).map { #"newest of ["draft"] \#($0)"# })
+    expectEqual(kept(), left)
+    expectEqual(
+      client.outbox.currentItems.map(\.scope),
+      (isInOneScope
+        ? ["notes", "notes", "notes"]
+        : (1...3).map { #"newest of ["draft"] \#($0)"# })
     )
     let next = kill(client)
     let other = self.client(in: next)
     // Only now does it know that it is offline: what it began to send before would be waited for.
     other.outbox.register(mutation)
     simulation.start(mutation, with: Note(number: 2, text: "c"), on: other)
-    #expect(kept(in: next) == [left[0], left[2], "{number:2,text:c}"])
+    expectEqual(kept(in: next), [left[0], left[2], "{number:2,text:c}"])
     online.send(true)
     simulation.advance(by: .minutes(1))
     let done = server.log.all.filter { $0.hasSuffix("done") }
-    #expect(done.map { $0.split(separator: " ")[1] }.sorted() == ["1b", "2c", "3a"])
-    #expect(kept(in: next).isEmpty)
+    expectEqual(done.map { $0.split(separator: " ")[1] }.sorted(), ["1b", "2c", "3a"])
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 }

@@ -35,9 +35,9 @@ struct OutboxPromiseTests: OutboxSuite {
     )
     simulation.run { _ = await #expect(throws: Boom(1)) { try await run.value } }
     simulation.settle()
-    #expect(kept().isEmpty)
-    #expect(client.outbox.currentItems.isEmpty)
-    #expect(store.batches.isEmpty)
+    expectEmpty(kept())
+    expectEmpty(client.outbox.currentItems)
+    expectEmpty(store.batches)
     client.shutDown()
   }
 
@@ -60,20 +60,21 @@ struct OutboxPromiseTests: OutboxSuite {
     let events = simulation.record(other.events)
     other.outbox.register(mutation)
     simulation.advance(by: .seconds(60))
-    #expect(
-      shown(other.outbox.currentItems) == ["1 stopped (CancellationError()) !1", "2 waiting"]
+    expectEqual(
+      shown(other.outbox.currentItems),
+      ["1 stopped (CancellationError()) !1", "2 waiting"]
     )
-    #expect(kept(in: next).count == 2)
-    #expect(failures(events).count == 1)
+    expectEqual(kept(in: next).count, 2)
+    expectEqual(failures(events).count, 1)
     let id = try #require(other.outbox.currentItems.first?.id)
-    #expect(other.outbox.retry(id))
+    expect(other.outbox.retry(id))
     simulation.advance(by: .seconds(1))
-    #expect(shown(other.outbox.currentItems) == ["1 stopped (boom 1) !1", "2 waiting"])
-    #expect(server.log.all.isEmpty)
+    expectEqual(shown(other.outbox.currentItems), ["1 stopped (boom 1) !1", "2 waiting"])
+    expectEmpty(server.log.all)
     other.outbox.retry(id)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.filter { $0.hasSuffix("done") }.count == 2)
-    #expect(kept(in: next).isEmpty)
+    expectEqual(server.log.all.filter { $0.hasSuffix("done") }.count, 2)
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 
@@ -89,14 +90,14 @@ struct OutboxPromiseTests: OutboxSuite {
     let other = self.client(in: next, knowing: [note()])
     simulation.start(note(), with: Note(number: 4), on: other)
     simulation.advance(by: .seconds(5))
-    #expect(server.log.all == ["0 3", "10 3 done"])
-    #expect(shown(other.outbox.currentItems) == ["1 unregistered", "2 unregistered", "4 saving"])
-    #expect(kept(in: next).count == 3)
+    expectEqual(server.log.all, ["0 3", "10 3 done"])
+    expectEqual(shown(other.outbox.currentItems), ["1 unregistered", "2 unregistered", "4 saving"])
+    expectEqual(kept(in: next).count, 3)
     other.outbox.register(note("old"))
     simulation.advance(by: .seconds(5))
-    #expect(
-      server.log.all.dropFirst(2)
-        == ["5000 1", "5010 1 done", "5010 2", "5020 2 done", "5020 4", "5030 4 done"]
+    expectEqual(
+      server.log.all.dropFirst(2),
+      ["5000 1", "5010 1 done", "5010 2", "5020 2 done", "5020 4", "5030 4 done"]
     )
     other.shutDown()
   }
@@ -114,8 +115,8 @@ struct OutboxPromiseTests: OutboxSuite {
     let id = try #require(other.outbox.currentItems.first?.id)
     try simulation.run { try await other.outbox.drop(id) }
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.filter { $0.hasSuffix("done") } == ["10 2 done", "20 3 done"])
-    #expect(kept(in: next).isEmpty)
+    expectEqual(server.log.all.filter { $0.hasSuffix("done") }, ["10 2 done", "20 3 done"])
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 
@@ -135,8 +136,8 @@ struct OutboxPromiseTests: OutboxSuite {
     let events = simulation.record(other.events)
     other.outbox.register(note())
     simulation.settle()
-    #expect(failures(events).count == 3)
-    #expect(server.log.all.isEmpty)
+    expectEqual(failures(events).count, 3)
+    expectEmpty(server.log.all)
     let migrating = Mutation<Note, String>(key: "note") { [server] in try await server.send($0, $1)
     }
     .scope("notes")
@@ -147,17 +148,18 @@ struct OutboxPromiseTests: OutboxSuite {
     }
     other.outbox.register(migrating)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 7", "10 7 done"])
+    expectEqual(server.log.all, ["0 7", "10 7 done"])
     let items = other.outbox.currentItems
-    #expect(items.count == 2)
+    expectEqual(items.count, 2)
     try simulation.run { try await other.outbox.rebase(items[0].id, with: Note(number: 5)) }
     simulation.advance(by: .seconds(1))
-    #expect(
-      server.log.all.filter { $0.hasSuffix("done") }.map { $0.suffix(6) } == [
+    expectEqual(
+      server.log.all.filter { $0.hasSuffix("done") }.map { $0.suffix(6) },
+      [
         "7 done", "5 done", "8 done",
       ]
     )
-    #expect(kept(in: next).isEmpty)
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 
@@ -179,8 +181,8 @@ struct OutboxPromiseTests: OutboxSuite {
     simulation.settle()
     other.outbox.register(note())
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.filter { $0.hasSuffix("done") } == ["10 1 done", "20 3 done"])
-    #expect(next.memory.load(.main).records == bad)
+    expectEqual(server.log.all.filter { $0.hasSuffix("done") }, ["10 1 done", "20 3 done"])
+    expectEqual(next.memory.load(.main).records, bad)
     _ = events
     other.shutDown()
   }
@@ -195,8 +197,8 @@ struct OutboxPromiseTests: OutboxSuite {
         if case .persistenceFailed(let error) = event.kind { told.add("\(error)") }
       }
     }
-    #expect(told.all.count == 1)
-    #expect(told.all.first?.contains(broken.key) == true)
+    expectEqual(told.all.count, 1)
+    expectEqual(told.all.first?.contains(broken.key), true)
     client.shutDown()
   }
 
@@ -207,13 +209,13 @@ struct OutboxPromiseTests: OutboxSuite {
     for number in 1...2 { simulation.start(note(), with: Note(number: number), on: first) }
     let second = client(knowing: [note()])
     for number in 3...4 { simulation.start(note(), with: Note(number: number), on: second) }
-    #expect(shown(second.outbox.currentItems) == ["3 waiting", "4 waiting"])
-    #expect(kept().count == 4)
+    expectEqual(shown(second.outbox.currentItems), ["3 waiting", "4 waiting"])
+    expectEqual(kept().count, 4)
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(Set(server.keys.all).count == 4)
-    #expect(server.keys.all.count == 4)
-    #expect(kept().isEmpty)
+    expectEqual(Set(server.keys.all).count, 4)
+    expectEqual(server.keys.all.count, 4)
+    expectEmpty(kept())
     first.shutDown()
     second.shutDown()
   }
@@ -227,11 +229,11 @@ struct OutboxPromiseTests: OutboxSuite {
     simulation.start(note(), with: Note(number: 3), on: second)
     first.shutDown()
     simulation.settle()
-    #expect(shown(second.outbox.currentItems) == ["1 waiting", "2 waiting", "3 waiting"])
+    expectEqual(shown(second.outbox.currentItems), ["1 waiting", "2 waiting", "3 waiting"])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.keys.all.count == 3)
-    #expect(kept().isEmpty)
+    expectEqual(server.keys.all.count, 3)
+    expectEmpty(kept())
     second.shutDown()
   }
 
@@ -243,20 +245,23 @@ struct OutboxPromiseTests: OutboxSuite {
     simulation.start(note(), with: Note(number: 1), on: client)
     simulation.start(plain, with: Note(number: 2), on: client)
     let archive = client.export().archive
-    #expect(archive.mutations.count == 2)
-    #expect(client.import(archive, for: [.mutation(note()), .mutation(plain)]).mutationCount == 0)
+    expectEqual(archive.mutations.count, 2)
+    expectEqual(
+      client.import(archive, for: [.mutation(note()), .mutation(plain)]).mutationCount,
+      0
+    )
     let next = kill(client)
     // Imported before the store was read.
     next.change { $0.loading = .seconds(1) }
     let other = self.client(in: next, knowing: [note()])
-    #expect(other.import(archive, for: [.mutation(note()), .mutation(plain)]).mutationCount == 2)
+    expectEqual(other.import(archive, for: [.mutation(note()), .mutation(plain)]).mutationCount, 2)
     online.send(true)
     simulation.advance(by: .milliseconds(500))
-    #expect(server.log.all == ["0 2", "10 2 done"])
+    expectEqual(server.log.all, ["0 2", "10 2 done"])
     simulation.advance(by: .seconds(2))
-    #expect(server.log.all == ["0 2", "10 2 done", "1000 1", "1010 1 done"])
-    #expect(kept(in: next).isEmpty)
-    #expect(other.import(archive, for: [.mutation(note())]).mutationCount == 0)
+    expectEqual(server.log.all, ["0 2", "10 2 done", "1000 1", "1010 1 done"])
+    expectEmpty(kept(in: next))
+    expectEqual(other.import(archive, for: [.mutation(note())]).mutationCount, 0)
     other.shutDown()
   }
 
@@ -267,11 +272,11 @@ struct OutboxPromiseTests: OutboxSuite {
     simulation.start(note(), with: Note(number: 1), on: client)
     let archive = client.export().archive
     let other = self.client(in: kill(client))
-    #expect(other.import(archive, for: [.mutation(note())]).mutationCount == 0)
+    expectEqual(other.import(archive, for: [.mutation(note())]).mutationCount, 0)
     online.send(true)
     other.outbox.register(note())
     simulation.advance(by: .seconds(1))
-    #expect(server.keys.all.count == 1)
+    expectEqual(server.keys.all.count, 1)
     other.shutDown()
   }
 
@@ -287,12 +292,12 @@ struct OutboxPromiseTests: OutboxSuite {
     let archive = client.export().archive
     client.shutDown()
     let other = self.client()
-    #expect(other.import(archive, for: [.mutation(note())]).mutationCount == 1)
+    expectEqual(other.import(archive, for: [.mutation(note())]).mutationCount, 1)
     simulation.settle()
-    #expect(kept().count == 1)
+    expectEqual(kept().count, 1)
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 done"])
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
     other.shutDown()
   }
 
@@ -306,7 +311,7 @@ struct OutboxPromiseTests: OutboxSuite {
       client.observer(of: mutation).start(with: Note(number: 1))
     }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == ["somebody"])
+    expectEqual(seen.all, ["somebody"])
     client.shutDown()
   }
 
@@ -324,13 +329,13 @@ struct OutboxPromiseTests: OutboxSuite {
       client.observer(of: mutation).start(with: Note(number: 1))
     }
     simulation.settle()
-    #expect(kept().count == 1)
+    expectEqual(kept().count, 1)
     witness = nil
     client = nil
     simulation.advance(by: .seconds(20))
-    #expect(goneClient == nil)
-    #expect(gone == nil)
-    #expect(kept().count == 1)
+    expectNil(goneClient)
+    expectNil(gone)
+    expectEqual(kept().count, 1)
   }
 
   @Test("a partition that is wiped takes its runs with it")
@@ -343,9 +348,9 @@ struct OutboxPromiseTests: OutboxSuite {
     simulation.run { _ = await #expect(throws: OutboxError.self) { try await run.value } }
     online.send(true)
     simulation.advance(by: .seconds(10))
-    #expect(server.log.all.isEmpty)
-    #expect(client.outbox.currentItems.isEmpty)
-    #expect(kept().isEmpty)
+    expectEmpty(server.log.all)
+    expectEmpty(client.outbox.currentItems)
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -359,14 +364,14 @@ struct OutboxPromiseTests: OutboxSuite {
     let bare = Mutation<Note, String>(key: ["note"]).durable()
     let other = self.client(in: next, knowing: [bare])
     simulation.advance(by: .seconds(60))
-    #expect(shown(other.outbox.currentItems) == ["1 unregistered"])
+    expectEqual(shown(other.outbox.currentItems), ["1 unregistered"])
     other.setMutationDefaults(for: "note") { [server] input, context in
       guard let note = input as? Note else { throw Boom(1) }
       return try await server.send(note, context)
     }
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["60000 1", "60010 1 done"])
-    #expect(kept(in: next).isEmpty)
+    expectEqual(server.log.all, ["60000 1", "60010 1 done"])
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 
@@ -399,8 +404,8 @@ struct OutboxPromiseTests: OutboxSuite {
     }
     simulation.advance(by: .seconds(10))
     let ends = server.log.all.filter { $0.hasSuffix("done") }.map { $0.suffix(6) }
-    #expect(ends == ["1 done", "2 done"])
-    #expect(kept().isEmpty)
+    expectEqual(ends, ["1 done", "2 done"])
+    expectEmpty(kept())
     recording.cancel()
     client.shutDown()
   }
@@ -415,15 +420,15 @@ struct OutboxPromiseTests: OutboxSuite {
     simulation.start(note(), with: Note(number: 1), on: client)
     try simulation.run { try await client.save() }
     let next = kill(client)
-    #expect(next.memory.load(.main).records.count == 2)
+    expectEqual(next.memory.load(.main).records.count, 2)
     let other = self.client(in: next) { $0.persistence = Persistence(in: next) }
     other.outbox.register(note())
     try simulation.run { try await other.restore() }
-    #expect(other.data(for: key) == 1)
-    #expect(shown(other.outbox.currentItems) == ["1 waiting"])
+    expectEqual(other.data(for: key), 1)
+    expectEqual(shown(other.outbox.currentItems), ["1 waiting"])
     other.clear()
     simulation.advance(by: .seconds(5))
-    #expect(next.memory.load(.main).records.map { $0.key.prefix(7) } == ["outbox/"])
+    expectEqual(next.memory.load(.main).records.map { $0.key.prefix(7) }, ["outbox/"])
     other.shutDown()
   }
 }

@@ -69,10 +69,10 @@ struct OutboxRebaseTests: OutboxSuite {
     simulation.start(picky, with: Picky(1), on: client)
     let answer = rebase(client, client.outbox.currentItems[0].id, Picky(-1))
     #expect(answer.contains("cannot be kept"))
-    #expect(kept().map { $0.suffix(1) } == ["1"])
+    expectEqual(kept().map { $0.suffix(1) }, ["1"])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 done"])
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
     client.shutDown()
   }
 
@@ -84,14 +84,14 @@ struct OutboxRebaseTests: OutboxSuite {
     let mutation = picky.onConflict { _, _, _ in .rebase(Picky(-1)) }
     simulation.start(mutation, with: Picky(1), on: client)
     simulation.advance(by: .seconds(10))
-    #expect(kept().count == 1)
-    #expect(client.outbox.currentItems.stopped.count == 1)
-    #expect(failures(events).count == 2)
-    #expect(failures(events).last == "stopped: boom 1")
-    #expect(client.outbox.retry(client.outbox.currentItems[0].id))
+    expectEqual(kept().count, 1)
+    expectEqual(client.outbox.currentItems.stopped.count, 1)
+    expectEqual(failures(events).count, 2)
+    expectEqual(failures(events).last, "stopped: boom 1")
+    expect(client.outbox.retry(client.outbox.currentItems[0].id))
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.last?.hasSuffix("1 done") == true)
-    #expect(kept().isEmpty)
+    expectEqual(server.log.all.last?.hasSuffix("1 done"), true)
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -106,12 +106,13 @@ struct OutboxRebaseTests: OutboxSuite {
     }
     simulation.start(mutation, with: Note(number: 1), on: client)
     simulation.advance(by: .seconds(100))
-    #expect(attempts.all == [0, 1, 2, 3])
-    #expect(
-      server.log.all.filter { !$0.hasSuffix("failed") } == ["0 1", "1010 2", "3020 3", "7030 4"]
+    expectEqual(attempts.all, [0, 1, 2, 3])
+    expectEqual(
+      server.log.all.filter { !$0.hasSuffix("failed") },
+      ["0 1", "1010 2", "3020 3", "7030 4"]
     )
-    #expect(Set(server.keys.all).count == 4)
-    #expect(shown(client.outbox.currentItems) == ["4 stopped (boom 4) !4"])
+    expectEqual(Set(server.keys.all).count, 4)
+    expectEqual(shown(client.outbox.currentItems), ["4 stopped (boom 4) !4"])
     client.shutDown()
   }
 
@@ -125,10 +126,10 @@ struct OutboxRebaseTests: OutboxSuite {
     for number in 2...3 { simulation.start(other, with: Picky(number), on: client) }
     let items = client.outbox.currentItems
     #expect(rebase(client, items[1].id, Note(number: 7)).hasPrefix("the input is not of the type"))
-    #expect(rebase(client, items[1].id, Picky(7)) == "rebased")
-    #expect(rebase(client, items[0].id, Note(number: 8)) == "rebased")
-    #expect(failures(events).count == 1)
-    #expect(failures(events).first?.contains("other types") == true)
+    expectEqual(rebase(client, items[1].id, Picky(7)), "rebased")
+    expectEqual(rebase(client, items[0].id, Note(number: 8)), "rebased")
+    expectEqual(failures(events).count, 1)
+    expectEqual(failures(events).first?.contains("other types"), true)
     client.shutDown()
   }
 
@@ -145,11 +146,11 @@ struct OutboxRebaseTests: OutboxSuite {
     next.change { $0.writing = .seconds(1) }
     let rebase = simulation.task { try await other.outbox.rebase(id, with: Note(number: 5)) }
     simulation.advance(by: .milliseconds(100))
-    #expect(!other.outbox.retry(id))
+    expect(!other.outbox.retry(id))
     simulation.advance(by: .milliseconds(800))
-    #expect(server.log.all.isEmpty)
+    expectEmpty(server.log.all)
     simulation.advance(by: .milliseconds(200))
-    #expect(server.log.all == ["1000 5", "1010 5 done"])
+    expectEqual(server.log.all, ["1000 5", "1010 5 done"])
     try simulation.run { try await rebase.value }
     other.shutDown()
   }
@@ -164,10 +165,10 @@ struct OutboxRebaseTests: OutboxSuite {
     simulation.start(create, with: Note(number: 3, text: "b"), on: client)
     simulation.start(note(), with: Note(number: 4), on: client)
     let id = client.outbox.currentItems[1].id
-    #expect(rebase(client, id, Note(number: 4, text: "b")) == "rebased")
+    expectEqual(rebase(client, id, Note(number: 4, text: "b")), "rebased")
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.last?.hasSuffix("4real3 done") == true)
+    expectEqual(server.log.all.last?.hasSuffix("4real3 done"), true)
     client.shutDown()
   }
 
@@ -184,10 +185,10 @@ struct OutboxRebaseTests: OutboxSuite {
     next.change { $0.writeErrors = [.closed] }
     let third = simulation.start(note("third").scope("z"), with: Note(number: 3), on: other)
     simulation.run { _ = await #expect(throws: OutboxError.self) { try await third.value } }
-    #expect(shown(other.outbox.currentItems) == ["1 unregistered", "2 saving"])
+    expectEqual(shown(other.outbox.currentItems), ["1 unregistered", "2 saving"])
     other.outbox.register(note())
-    #expect(simulation.run { try? await second.value } == "real2")
-    #expect(server.log.all.filter { $0.hasSuffix("done") }.count == 2)
+    expectEqual(simulation.run { try? await second.value }, "real2")
+    expectEqual(server.log.all.filter { $0.hasSuffix("done") }.count, 2)
     other.shutDown()
   }
 
@@ -199,8 +200,8 @@ struct OutboxRebaseTests: OutboxSuite {
     store.change { $0.writeErrors = [.closed] }
     let answer = rebase(client, client.outbox.currentItems[0].id, Note(number: 2))
     #expect(answer.hasPrefix("the mutation was not sent"))
-    #expect(client.outbox.currentItems.stopped.count == 1)
-    #expect(kept() == ["{number:1,text:}"])
+    expectEqual(client.outbox.currentItems.stopped.count, 1)
+    expectEqual(kept(), ["{number:1,text:}"])
     client.shutDown()
   }
 
@@ -209,21 +210,21 @@ struct OutboxRebaseTests: OutboxSuite {
     online.send(false)
     let client = client(knowing: [note()])
     simulation.start(note(), with: Note(number: 1), on: client)
-    #expect(rebase(client, client.outbox.currentItems[0].id, Note(number: 2)) == "rebased")
+    expectEqual(rebase(client, client.outbox.currentItems[0].id, Note(number: 2)), "rebased")
     let archive = try CacheArchive(decoding: client.export().archive.encoded())
-    #expect(client.import(archive, for: [.mutation(note())]).mutationCount == 0)
+    expectEqual(client.import(archive, for: [.mutation(note())]).mutationCount, 0)
     let key = client.outbox.currentItems.first?.idempotencyKey
     let next = kill(client)
     next.change { $0.loading = .seconds(1) }
     let other = self.client(in: next, knowing: [note()])
-    #expect(other.import(archive, for: [.mutation(note())]).mutationCount == 1)
+    expectEqual(other.import(archive, for: [.mutation(note())]).mutationCount, 1)
     simulation.advance(by: .seconds(2))
-    #expect(shown(other.outbox.currentItems) == ["2 waiting"])
+    expectEqual(shown(other.outbox.currentItems), ["2 waiting"])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["2000 2", "2010 2 done"])
-    #expect(server.keys.all == [key])
-    #expect(kept(in: next).isEmpty)
+    expectEqual(server.log.all, ["2000 2", "2010 2 done"])
+    expectEqual(server.keys.all, [key])
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 
@@ -236,15 +237,15 @@ struct OutboxRebaseTests: OutboxSuite {
     }
     let client = client()
     for number in 1...2 { simulation.start(set, with: Note(number: number), on: client) }
-    #expect(client.data(for: key) == ">1>2")
+    expectEqual(client.data(for: key), ">1>2")
     let id = client.outbox.currentItems[0].id
-    #expect(rebase(client, id, Note(number: 7)) == "rebased")
-    #expect(client.data(for: key) == ">7>2")
+    expectEqual(rebase(client, id, Note(number: 7)), "rebased")
+    expectEqual(client.data(for: key), ">7>2")
     client.clear()
-    #expect(client.data(for: key) == nil)
-    for number in 8...9 { #expect(rebase(client, id, Note(number: number)) == "rebased") }
-    #expect(client.data(for: key) == nil)
-    #expect(shown(client.outbox.currentItems) == ["9 waiting", "2 waiting"])
+    expectNil(client.data(for: key))
+    for number in 8...9 { expectEqual(rebase(client, id, Note(number: number)), "rebased") }
+    expectNil(client.data(for: key))
+    expectEqual(shown(client.outbox.currentItems), ["9 waiting", "2 waiting"])
     client.shutDown()
   }
 
@@ -261,9 +262,9 @@ struct OutboxRebaseTests: OutboxSuite {
     next.change { $0.loading = .seconds(1) }
     let other = self.client(in: next, knowing: [set])
     simulation.start(set, with: Note(number: 3), on: other)
-    #expect(other.data(for: key) == ">3")
+    expectEqual(other.data(for: key), ">3")
     simulation.advance(by: .seconds(2))
-    #expect(other.data(for: key) == ">1>2>3")
+    expectEqual(other.data(for: key), ">1>2>3")
     other.shutDown()
   }
 
@@ -275,10 +276,10 @@ struct OutboxRebaseTests: OutboxSuite {
     let id = client.outbox.currentItems[0].id
     let rebase = simulation.task { try await client.outbox.rebase(id, with: Note(number: 2)) }
     simulation.advance(by: .milliseconds(500))
-    #expect(shown(client.outbox.currentItems) == ["2 saving"])
-    #expect(simulation.run { try? await run.value } == "real2")
+    expectEqual(shown(client.outbox.currentItems), ["2 saving"])
+    expectEqual(simulation.run { try? await run.value }, "real2")
     try simulation.run { try await rebase.value }
-    #expect(server.log.all == ["1000 2", "1010 2 done"])
+    expectEqual(server.log.all, ["1000 2", "1010 2 done"])
     client.shutDown()
   }
 
@@ -298,10 +299,10 @@ struct OutboxRebaseTests: OutboxSuite {
     for item in other.outbox.currentItems.prefix(10) {
       simulation.run { try? await other.outbox.drop(item.id) }
     }
-    #expect(tries.all.count == 20)
-    #expect(failures(events).isEmpty)
+    expectEqual(tries.all.count, 20)
+    expectEmpty(failures(events))
     other.outbox.register(new)
-    #expect(tries.all.count == 30)
+    expectEqual(tries.all.count, 30)
     other.shutDown()
   }
 }

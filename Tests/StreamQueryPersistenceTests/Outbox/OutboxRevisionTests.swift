@@ -53,15 +53,15 @@ struct OutboxRevisionTests: OutboxSuite {
     client.outbox.register(note())
     let key = client.outbox.currentItems.first?.idempotencyKey
     for number in 2...3 { rebase(client, number) }
-    #expect(shown(client.outbox.currentItems) == ["3 waiting"])
-    #expect(kept() == ["{number:3,text:}"])
-    #expect(client.outbox.currentItems.first?.idempotencyKey != key)
+    expectEqual(shown(client.outbox.currentItems), ["3 waiting"])
+    expectEqual(kept(), ["{number:3,text:}"])
+    expect(client.outbox.currentItems.first?.idempotencyKey != key)
     let next = kill(client)
     online.send(true)
     let other = self.client(in: next, knowing: [note()])
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 3", "10 3 done"])
-    #expect(kept(in: next).isEmpty)
+    expectEqual(server.log.all, ["0 3", "10 3 done"])
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 
@@ -71,12 +71,12 @@ struct OutboxRevisionTests: OutboxSuite {
     try leave(2)
     let client = client(knowing: [note()])
     for number in 3...4 { rebase(client, number) }
-    #expect(shown(client.outbox.currentItems) == ["1 unregistered", "4 unregistered"])
-    #expect(kept() == ["{number:1,text:}", "{number:4,text:}"])
+    expectEqual(shown(client.outbox.currentItems), ["1 unregistered", "4 unregistered"])
+    expectEqual(kept(), ["{number:1,text:}", "{number:4,text:}"])
     client.outbox.register(note("other"))
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.filter { $0.hasSuffix("done") } == ["10 1 done", "20 4 done"])
+    expectEqual(server.log.all.filter { $0.hasSuffix("done") }, ["10 1 done", "20 4 done"])
     client.shutDown()
   }
 
@@ -88,8 +88,8 @@ struct OutboxRevisionTests: OutboxSuite {
     let mutation = note().onConflict { _, _, _ in .rebase(Note(number: 2)) }
     let client = client(knowing: [mutation])
     simulation.advance(by: .seconds(5))
-    #expect(server.log.all == ["0 1", "10 1 failed", "1010 2", "1020 2 done"])
-    #expect(Set(server.keys.all).count == 2)
+    expectEqual(server.log.all, ["0 1", "10 1 failed", "1010 2", "1020 2 done"])
+    expectEqual(Set(server.keys.all).count, 2)
     client.shutDown()
   }
 
@@ -104,13 +104,13 @@ struct OutboxRevisionTests: OutboxSuite {
     _ = kill(client)
     let place = SlowStore(clock: simulation.clock)
     let other = self.client(in: place, knowing: [note()])
-    #expect(other.import(archive, for: [.mutation(note())]).mutationCount == 1)
+    expectEqual(other.import(archive, for: [.mutation(note())]).mutationCount, 1)
     simulation.settle()
     for number in 3...4 { rebase(other, number) }
-    #expect(shown(other.outbox.currentItems) == ["4 waiting"])
+    expectEqual(shown(other.outbox.currentItems), ["4 waiting"])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 4", "10 4 done"])
+    expectEqual(server.log.all, ["0 4", "10 4 done"])
     other.shutDown()
   }
 }

@@ -36,7 +36,7 @@ struct OutboxSuccessorTests: OutboxSuite {
     online.send(true)
     let second = client(knowing: [note()])
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["2000 1r", "2010 1r done", "2010 2", "2020 2 done"])
+    expectEqual(server.log.all, ["2000 1r", "2010 1r done", "2010 2", "2020 2 done"])
     second.shutDown()
   }
 
@@ -52,12 +52,13 @@ struct OutboxSuccessorTests: OutboxSuite {
     simulation.start(note("free").scope("free"), with: Note(number: 3), on: second)
     simulation.start(note(), with: Note(number: 2), on: second)
     simulation.advance(by: .minutes(1))
-    #expect(
-      server.log.all == [
+    expectEqual(
+      server.log.all,
+      [
         "1500 3", "1510 3 done", "3000 1", "3010 1 done", "3010 2", "3020 2 done",
       ]
     )
-    #expect(kept().isEmpty)
+    expectEmpty(kept())
     second.shutDown()
   }
 
@@ -71,8 +72,8 @@ struct OutboxSuccessorTests: OutboxSuite {
     let second = client(knowing: [note()])
     simulation.start(note(), with: Note(number: 2), on: second)
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["2000 1", "2010 1 done", "2010 2", "2020 2 done"])
-    #expect(kept().isEmpty)
+    expectEqual(server.log.all, ["2000 1", "2010 1 done", "2010 2", "2020 2 done"])
+    expectEmpty(kept())
     second.shutDown()
   }
 
@@ -91,7 +92,7 @@ struct OutboxSuccessorTests: OutboxSuite {
     let third = client(knowing: [note()])
     simulation.start(note(), with: Note(number: 2), on: third)
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["3000 1", "3010 1 done", "3010 2", "3020 2 done"])
+    expectEqual(server.log.all, ["3000 1", "3010 1 done", "3010 2", "3020 2 done"])
     third.shutDown()
   }
 
@@ -115,10 +116,11 @@ struct OutboxSuccessorTests: OutboxSuite {
     let second = client(knowing: [stubborn])
     simulation.start(stubborn, with: Note(number: 2), on: second)
     simulation.advance(by: .minutes(1))
-    #expect(
-      server.log.all == ["begins", "ends", "1000 1", "1010 1 done", "1010 2", "1020 2 done"]
+    expectEqual(
+      server.log.all,
+      ["begins", "ends", "1000 1", "1010 1 done", "1010 2", "1020 2 done"]
     )
-    #expect(kept().isEmpty)
+    expectEmpty(kept())
     second.shutDown()
     simulation.settle()
   }
@@ -142,7 +144,7 @@ struct OutboxSuccessorTests: OutboxSuite {
     store.writing.withLock { $0 = .zero }
     simulation.start(note(), with: Note(number: 2), on: second)
     simulation.advance(by: .minutes(1))
-    #expect(server.log.all == ["200 1", "210 1 done", "210 2", "220 2 done"])
+    expectEqual(server.log.all, ["200 1", "210 1 done", "210 2", "220 2 done"])
     second.shutDown()
   }
 
@@ -159,8 +161,9 @@ struct OutboxSuccessorTests: OutboxSuite {
     online.send(true)
     let third = client(in: next, knowing: [note()])
     simulation.advance(by: .minutes(1))
-    #expect(
-      server.log.all.filter { $0.hasSuffix("done") } == [
+    expectEqual(
+      server.log.all.filter { $0.hasSuffix("done") },
+      [
         "10 1 done", "20 2 done", "30 3 done", "40 4 done", "50 5 done", "60 6 done", "70 7 done",
       ]
     )

@@ -23,8 +23,8 @@ struct OutboxTests: OutboxSuite {
 
   private func ended(_ client: QueryClient) {
     simulation.advance(by: .seconds(1))
-    #expect(client.outbox.currentItems.isEmpty)
-    #expect(kept().isEmpty)
+    expectEmpty(client.outbox.currentItems)
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -33,15 +33,15 @@ struct OutboxTests: OutboxSuite {
     store.change { $0.writing = .milliseconds(5) }
     let client = client()
     let run = simulation.start(note(), with: Note(number: 1), on: client)
-    #expect(shown(client.outbox.currentItems) == ["1 saving"])
-    #expect(server.log.all.isEmpty)
+    expectEqual(shown(client.outbox.currentItems), ["1 saving"])
+    expectEmpty(server.log.all)
     simulation.advance(by: .milliseconds(6))
-    #expect(kept() == ["{number:1,text:}"])
-    #expect(server.log.all == ["5 1"])
-    #expect(shown(client.outbox.currentItems) == ["1 sending"])
+    expectEqual(kept(), ["{number:1,text:}"])
+    expectEqual(server.log.all, ["5 1"])
+    expectEqual(shown(client.outbox.currentItems), ["1 sending"])
     simulation.advance(by: .milliseconds(20))
-    #expect(simulation.run { try? await run.value } == "real1")
-    #expect(server.log.all == ["5 1", "15 1 done"])
+    expectEqual(simulation.run { try? await run.value }, "real1")
+    expectEqual(server.log.all, ["5 1", "15 1 done"])
     ended(client)
   }
 
@@ -65,7 +65,7 @@ struct OutboxTests: OutboxSuite {
     present.withLock { $0 = client }
     client.setData(1, for: "other" as QueryKey<Int>)
     simulation.settle()
-    #expect(saved.all == [["{number:1,text:}"]])
+    expectEqual(saved.all, [["{number:1,text:}"]])
     client.shutDown()
   }
 
@@ -81,9 +81,9 @@ struct OutboxTests: OutboxSuite {
     online.send(true)
     let other = self.client(in: next, knowing: [note()])
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 done", "10 2", "20 2 done", "20 3", "30 3 done"])
-    #expect(server.keys.all == keys)
-    #expect(kept(in: next).isEmpty)
+    expectEqual(server.log.all, ["0 1", "10 1 done", "10 2", "20 2 done", "20 3", "30 3 done"])
+    expectEqual(server.keys.all, keys)
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 
@@ -95,8 +95,8 @@ struct OutboxTests: OutboxSuite {
     let next = kill(client)
     let other = self.client(in: next, knowing: [note()])
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "5 1", "15 1 done"])
-    #expect(Set(server.keys.all).count == 1)
+    expectEqual(server.log.all, ["0 1", "5 1", "15 1 done"])
+    expectEqual(Set(server.keys.all).count, 1)
     other.shutDown()
   }
 
@@ -110,7 +110,7 @@ struct OutboxTests: OutboxSuite {
     online.send(true)
     let other = self.client(knowing: [note()])
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 done"])
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
     ended(other)
   }
 
@@ -120,12 +120,12 @@ struct OutboxTests: OutboxSuite {
     server.fail(1, Boom(1), CancellationError(), Boom(2), Boom(3), Boom(4), Boom(5), Boom(6))
     let run = simulation.start(note(), with: Note(number: 1), on: client)
     simulation.advance(by: .milliseconds(500))
-    #expect(shown(client.outbox.currentItems) == ["1 waiting !1"])
-    #expect(kept() == ["{number:1,text:}"])
+    expectEqual(shown(client.outbox.currentItems), ["1 waiting !1"])
+    expectEqual(kept(), ["{number:1,text:}"])
     simulation.advance(by: .minutes(5))
-    #expect(simulation.run { try? await run.value } == "real1")
-    #expect(server.keys.all.count == 8)
-    #expect(Set(server.keys.all).count == 1)
+    expectEqual(simulation.run { try? await run.value }, "real1")
+    expectEqual(server.keys.all.count, 8)
+    expectEqual(Set(server.keys.all).count, 1)
     ended(client)
   }
 
@@ -146,10 +146,10 @@ struct OutboxTests: OutboxSuite {
     let run = simulation.start(note(), with: Note(number: 1), on: client)
     run.cancel()
     simulation.run { _ = await #expect(throws: CancellationError.self) { try await run.value } }
-    #expect(shown(client.outbox.currentItems) == ["1 waiting"])
+    expectEqual(shown(client.outbox.currentItems), ["1 waiting"])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 done"])
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
     ended(client)
   }
 
@@ -163,11 +163,11 @@ struct OutboxTests: OutboxSuite {
     simulation.start(note(), with: Note(number: 2), on: client)
     client.clear()
     simulation.settle()
-    #expect(client.mutations().count == 2)
-    #expect(shown(client.outbox.currentItems) == ["1 waiting", "2 waiting"])
+    expectEqual(client.mutations().count, 2)
+    expectEqual(shown(client.outbox.currentItems), ["1 waiting", "2 waiting"])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 1", "10 1 done", "10 2", "20 2 done"])
+    expectEqual(server.log.all, ["0 1", "10 1 done", "10 2", "20 2 done"])
     ended(client)
   }
 
@@ -180,10 +180,10 @@ struct OutboxTests: OutboxSuite {
     }
     simulation.start(plain.scope("notes"), with: 1, on: client)
     simulation.start(note(), with: Note(number: 1), on: client)
-    #expect(server.log.all.isEmpty)
+    expectEmpty(server.log.all)
     client.clear()
     simulation.advance(by: .milliseconds(10))
-    #expect(server.log.all == ["0 1", "10 1 done"])
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
     ended(client)
   }
 
@@ -196,10 +196,10 @@ struct OutboxTests: OutboxSuite {
     }
     let first = try #require(client.outbox.currentItems.first)
     try simulation.run { try await client.outbox.drop(first.id) }
-    #expect(kept() == ["{number:2,text:}"])
+    expectEqual(kept(), ["{number:2,text:}"])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all == ["0 2", "10 2 done"])
+    expectEqual(server.log.all, ["0 2", "10 2 done"])
     simulation.run {
       _ = await #expect(throws: OutboxError.self) { try await client.outbox.drop(first.id) }
     }
@@ -228,8 +228,9 @@ struct OutboxTests: OutboxSuite {
     simulation.advance(by: .seconds(2))
     var steps: [[String]] = []
     for step in items.values.map(shown) where steps.last != step { steps.append(step) }
-    #expect(
-      steps == [
+    expectEqual(
+      steps,
+      [
         [], ["1 saving"], ["1 sending"], ["1 waiting !1"], ["1 sending !1"], [],
       ]
     )
@@ -245,8 +246,8 @@ struct OutboxTests: OutboxSuite {
         try await run.value
       }
     }
-    #expect(client.outbox.currentItems.isEmpty)
-    #expect(server.log.all.isEmpty)
+    expectEmpty(client.outbox.currentItems)
+    expectEmpty(server.log.all)
     client.shutDown()
   }
 
@@ -257,12 +258,12 @@ struct OutboxTests: OutboxSuite {
     let observer = client.observer(of: note())
     observer.start(with: Note(number: 1))
     simulation.settle()
-    #expect(kept().count == 1)
+    expectEqual(kept().count, 1)
     let other = Mutation<Note, String>(key: "note") { input in "other\(input.number)" }
     observer.update(mutation: other)
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(observer.run.output == "other1")
+    expectEqual(observer.run.output, "other1")
     ended(client)
   }
 
@@ -280,16 +281,16 @@ struct OutboxTests: OutboxSuite {
     let next = kill(client)
     let other = self.client(in: next)
     simulation.settle()
-    #expect(shown(other.outbox.currentItems) == ["1 unregistered"])
-    #expect(other.data(for: key) == nil)
+    expectEqual(shown(other.outbox.currentItems), ["1 unregistered"])
+    expectNil(other.data(for: key))
     other.outbox.register(mutation)
     simulation.settle()
-    #expect(other.data(for: key) == "text 1")
-    #expect(shown(other.outbox.currentItems) == ["1 waiting"])
+    expectEqual(other.data(for: key), "text 1")
+    expectEqual(shown(other.outbox.currentItems), ["1 waiting"])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["onMutate 1", "onMutate 1", "onSuccess real1"])
-    #expect(kept(in: next).isEmpty)
+    expectEqual(notes.all, ["onMutate 1", "onMutate 1", "onSuccess real1"])
+    expectEmpty(kept(in: next))
     other.shutDown()
   }
 }

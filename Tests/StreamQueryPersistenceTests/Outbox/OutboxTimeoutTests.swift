@@ -36,15 +36,16 @@ struct OutboxTimeoutTests: OutboxSuite {
     simulation.start(hanging(2), with: Note(number: 1), on: client)
     simulation.start(note(), with: Note(number: 2), on: client)
     simulation.advance(by: .minutes(1))
-    #expect(
-      server.log.all == [
+    expectEqual(
+      server.log.all,
+      [
         "0 1 hangs", "3000 1 hangs", "7000 1", "7010 1 done", "7010 2", "7020 2 done",
       ]
     )
-    #expect(kept().isEmpty)
+    expectEmpty(kept())
     client.shutDown()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test("its mutation answers what becomes of it, with the task-locals of its caller")
@@ -60,8 +61,8 @@ struct OutboxTimeoutTests: OutboxSuite {
     }
     simulation.advance(by: .minutes(1))
     let limit = #"an attempt of the mutation ["note"] took longer than 2.0 seconds"#
-    #expect(errors.all == ["0 \(limit) ada", "1 \(limit) ada"])
-    #expect(kept().isEmpty)
+    expectEqual(errors.all, ["0 \(limit) ada", "1 \(limit) ada"])
+    expectEmpty(kept())
     client.shutDown()
   }
 
@@ -83,12 +84,12 @@ struct OutboxTimeoutTests: OutboxSuite {
       }
     )
     func held() -> [RunIdentity] { engine.update { Array($0.held.runs) } }
-    #expect(held() == [])
-    for _ in 1...2 { #expect(engine.attemptBegan(job)) }
+    expectEqual(held(), [])
+    for _ in 1...2 { expect(engine.attemptBegan(job)) }
     engine.attemptEnded(job)
-    #expect(held() == [job.identity])
+    expectEqual(held(), [job.identity])
     engine.attemptEnded(job)
-    #expect(held() == [])
+    expectEqual(held(), [])
     client.shutDown()
   }
 }

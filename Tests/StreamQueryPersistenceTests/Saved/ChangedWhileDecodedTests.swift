@@ -67,12 +67,12 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     let client = hooked()
     simulation.settle()
     next { [client, key = key(1)] in removal.perform(client, key) }
-    #expect(client.data(for: key(1)) == nil)
-    #expect(client.data(for: key(1)) == nil)
-    #expect(client.result(for: query).data == nil)
+    expectNil(client.data(for: key(1)))
+    expectNil(client.data(for: key(1)))
+    expectNil(client.result(for: query).data)
     client.shutDown()
     simulation.settle()
-    #expect(kept == [])
+    expectEqual(kept, [])
   }
 
   @Test("a stream begins without what is removed", arguments: Removal.allCases, [false, true])
@@ -83,7 +83,7 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     let query = isDynamic ? query.enabled { _ in true } : query
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(recording.summaries.last == .success(2))
+    expectEqual(recording.summaries.last, .success(2))
     #expect(!recording.summaries.contains(.success(1)))
     recording.cancel()
     client.shutDown()
@@ -101,8 +101,8 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     simulation.settle()
     next { [client, key = key(1)] in removal.perform(client, key) }
     simulation.advance(by: .seconds(2))
-    #expect(recordings[0].summaries == [.pending(), .success(2)])
-    #expect(recordings[1].values.last?.data == (removal == .remove ? 2 : nil))
+    expectEqual(recordings[0].summaries, [.pending(), .success(2)])
+    expectEqual(recordings[1].values.last?.data, (removal == .remove ? 2 : nil))
     for recording in recordings { recording.cancel() }
     client.shutDown()
   }
@@ -112,7 +112,7 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     let client = hooked(limit: limit)
     simulation.settle()
     next { [client, key = key(1)] in removal.perform(client, key) }
-    #expect(client.updateData(for: key(1)) { $0 = ($0 ?? 0) + 10 } == 10)
+    expectEqual(client.updateData(for: key(1)) { $0 = ($0 ?? 0) + 10 }, 10)
     client.shutDown()
   }
 
@@ -124,15 +124,15 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     let query = query.enabled(false)
     let recording = isStreamed ? simulation.record(client.stream(query)) : nil
     simulation.settle()
-    #expect(client.data(for: key(1)) == 1)
-    #expect(client.isStale(query))
+    expectEqual(client.data(for: key(1)), 1)
+    expect(client.isStale(query))
     recording?.cancel()
     client.shutDown()
     simulation.settle()
     let next = self.client()
     simulation.settle()
-    #expect(next.data(for: key(1)) == 1)
-    #expect(next.isStale(query))
+    expectEqual(next.data(for: key(1)), 1)
+    expect(next.isStale(query))
     next.shutDown()
   }
 
@@ -143,9 +143,9 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     hook.append { [client, key = key(9)] in client.markInvalidated(.key(key)) }
     let recording = simulation.record(client.stream(query.enabled(false)))
     simulation.advance(by: .seconds(2))
-    #expect(recording.values.last?.data == 1)
-    #expect(client.data(for: key(2)) == 2)
-    #expect(client.isStale(query))
+    expectEqual(recording.values.last?.data, 1)
+    expectEqual(client.data(for: key(2)), 2)
+    expect(client.isStale(query))
     recording.cancel()
     // It holds the client, whose store holds it.
     hook.removeAll()
@@ -171,10 +171,10 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     let recordings = [removing, other].map { simulation.record(client.stream($0)) }
     simulation.advance(by: .seconds(2))
     // What nobody was able to place is fetched.
-    #expect(recordings.map { $0.values.last?.data } == [2, 4])
-    #expect(client.data(for: key(3)) == nil)
+    expectEqual(recordings.map { $0.values.last?.data }, [2, 4])
+    expectNil(client.data(for: key(3)))
     hook.removeAll()
-    #expect(client.data(for: key(3)) == 3)
+    expectEqual(client.data(for: key(3)), 3)
     for recording in recordings { recording.cancel() }
     client.shutDown()
   }
@@ -191,8 +191,8 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     }
     simulation.advance(by: .seconds(2))
     try simulation.run { [client] in try await client.save() }
-    #expect(kept == [#"Swift.Int["n",1] 1"#, #"Swift.Int["n",2] 2"#])
-    #expect(recordings.map { $0.values.last?.data } == [1, 2])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#, #"Swift.Int["n",2] 2"#])
+    expectEqual(recordings.map { $0.values.last?.data }, [1, 2])
     for recording in recordings { recording.cancel() }
     client.shutDown()
   }
@@ -205,7 +205,7 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
       _ = client.data(for: one)
       client.markInvalidated(.key(other))
     }
-    #expect(client.data(for: key(1)) == 1)
+    expectEqual(client.data(for: key(1)), 1)
     client.shutDown()
   }
 }

@@ -44,23 +44,23 @@ struct CodingCountTests: SlowStoreSuite {
     for number in 0..<1_000 { former.setData(number, for: key(number)) }
     former.shutDown()
     simulation.settle()
-    #expect(kept.count == 1_000)
+    expectEqual(kept.count, 1_000)
 
     let client = countedClient
     try simulation.run { try await client.restore() }
     simulation.advance(by: .seconds(60))
-    #expect(decoded == 0)
-    #expect(client.data(for: key(7)) == 7)
-    #expect(decoded == 1)
-    #expect(client.data(for: key(7)) == 7)
-    #expect(decoded == 1)
+    expectEqual(decoded, 0)
+    expectEqual(client.data(for: key(7)), 7)
+    expectEqual(decoded, 1)
+    expectEqual(client.data(for: key(7)), 7)
+    expectEqual(decoded, 1)
     client.remove(["n", 8])
     client.shutDown()
     simulation.settle()
-    #expect(decoded == 1)
+    expectEqual(decoded, 1)
     // What was only read is not written again.
-    #expect(encoded == 0)
-    #expect(kept.count == 999)
+    expectEqual(encoded, 0)
+    expectEqual(kept.count, 999)
   }
 
   @Test("a thousand writes encode nothing before they are saved, and then each value once")
@@ -70,16 +70,16 @@ struct CodingCountTests: SlowStoreSuite {
     for round in 1...3 {
       for number in 0..<1_000 { client.setData(number * round, for: key(number)) }
     }
-    #expect(encoded == 0)
+    expectEqual(encoded, 0)
     simulation.advance(by: .milliseconds(999))
-    #expect(encoded == 0)
-    #expect(store.batches.isEmpty)
+    expectEqual(encoded, 0)
+    expectEmpty(store.batches)
     simulation.advance(by: .milliseconds(1))
-    #expect(encoded == 1_000)
-    #expect(store.batches.map(\.puts.count) == [1_000])
+    expectEqual(encoded, 1_000)
+    expectEqual(store.batches.map(\.puts.count), [1_000])
     client.shutDown()
     simulation.settle()
-    #expect(encoded == 1_000)
-    #expect(decoded == 0)
+    expectEqual(encoded, 1_000)
+    expectEqual(decoded, 0)
   }
 }

@@ -45,18 +45,18 @@ struct DeferredUpdateTests: SlowStoreSuite {
     let client = late()
     let recording = simulation.record(client.stream(Query(key: key(1)).staleTime(.hours(1))))
     simulation.settle()
-    #expect(client.updateData(for: key(1)) { $0 = ($0 ?? 100) + 1 } == nil)
+    expectNil(client.updateData(for: key(1)) { $0 = ($0 ?? 100) + 1 })
     raise(client, by: 3)
-    #expect(client.data(for: key(1)) == nil)
-    #expect(client.result(for: key(1)).isRestoring)
+    expectNil(client.data(for: key(1)))
+    expect(client.result(for: key(1)).isRestoring)
     simulation.advance(by: .seconds(3))
     // (1 + 1) * 3 + 3
-    #expect(recording.summaries == [.pending(), .success(9)])
-    #expect(recording.values.map(\.isRestoring) == [true, false])
-    #expect(misuses.values.isEmpty)
-    #expect(kept == [#"Swift.Int["n",1] 9"#])
+    expectEqual(recording.summaries, [.pending(), .success(9)])
+    expectEqual(recording.values.map(\.isRestoring), [true, false])
+    expectEmpty(misuses.values)
+    expectEqual(kept, [#"Swift.Int["n",1] 9"#])
     // Nothing else was written meanwhile.
-    #expect(store.batches.count == 2)
+    expectEqual(store.batches.count, 2)
     recording.cancel()
     client.shutDown()
   }
@@ -66,14 +66,14 @@ struct DeferredUpdateTests: SlowStoreSuite {
     let client = late(keeping: false)
     raise(client)
     simulation.advance(by: .seconds(2))
-    #expect(client.data(for: key(1)) == 1_010)
+    expectEqual(client.data(for: key(1)), 1_010)
     client.shutDown()
     simulation.settle()
     store.change { $0.loadError = .inUse }
     let other = late(keeping: false)
     other.updateData(for: key(2)) { $0 = ($0 ?? 0) + 1 }
     simulation.advance(by: .seconds(2))
-    #expect(other.data(for: key(2)) == 1)
+    expectEqual(other.data(for: key(2)), 1)
     other.shutDown()
   }
 
@@ -81,12 +81,12 @@ struct DeferredUpdateTests: SlowStoreSuite {
   func defaulted() {
     let client = late()
     let (one, two) = (Query(key: key(1)).defaulting(to: 7), Query(key: key(2)).defaulting(to: 7))
-    for query in [one, two] { #expect(client.updateData(for: query) { $0 += 1 } == nil) }
+    for query in [one, two] { expectNil(client.updateData(for: query) { $0 += 1 }) }
     simulation.advance(by: .seconds(2))
-    #expect(client.data(for: one) == 2)
-    #expect(client.data(for: two) == 8)
-    #expect(client.diagnostics(.key(key(1))).map(\.isInvalidated) == [false])
-    #expect(client.diagnostics(.key(key(2))).map(\.isInvalidated) == [true])
+    expectEqual(client.data(for: one), 2)
+    expectEqual(client.data(for: two), 8)
+    expectEqual(client.diagnostics(.key(key(1))).map(\.isInvalidated), [false])
+    expectEqual(client.diagnostics(.key(key(2))).map(\.isInvalidated), [true])
     client.shutDown()
   }
 
@@ -95,7 +95,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     let client = late()
     raise(client)
     try simulation.run { [client] in try await client.save() }
-    #expect(kept == [#"Swift.Int["n",1] 20"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 20"#])
     client.shutDown()
   }
 
@@ -115,8 +115,8 @@ struct DeferredUpdateTests: SlowStoreSuite {
     case .write: client.setData(5, for: key(1))
     }
     simulation.advance(by: .seconds(3))
-    #expect(client.data(for: key(1)) == (later == .write ? 5 : nil))
-    #expect(kept == (later == .write ? [#"Swift.Int["n",1] 5"#] : []))
+    expectEqual(client.data(for: key(1)), (later == .write ? 5 : nil))
+    expectEqual(kept, (later == .write ? [#"Swift.Int["n",1] 5"#] : []))
     client.shutDown()
   }
 
@@ -127,7 +127,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     client.remove(key(1))
     client.updateData(for: key(1)) { $0 = ($0 ?? 100) + 1 }
     simulation.advance(by: .seconds(3))
-    #expect(client.data(for: key(1)) == 101)
+    expectEqual(client.data(for: key(1)), 101)
     client.shutDown()
   }
 
@@ -141,8 +141,8 @@ struct DeferredUpdateTests: SlowStoreSuite {
       raise(client)
       if isAfter { client.markInvalidated(["n"]) }
       simulation.advance(by: .seconds(3))
-      #expect(client.data(for: key(1)) == 20)
-      #expect(client.isStale(query) == isAfter)
+      expectEqual(client.data(for: key(1)), 20)
+      expectEqual(client.isStale(query), isAfter)
       client.shutDown()
       simulation.settle()
       store.change { $0.loading = .zero }
@@ -168,13 +168,13 @@ struct DeferredUpdateTests: SlowStoreSuite {
     }
     simulation.advance(by: .seconds(3))
     let isGone = between == .remove || between == .prefix
-    #expect(client.data(for: key(1)) == (isGone ? nil : 2))
-    #expect(client.isStale(query) == (between != .nothing))
+    expectEqual(client.data(for: key(1)), (isGone ? nil : 2))
+    expectEqual(client.isStale(query), (between != .nothing))
     client.updateData(for: key(1)) { $0 = ($0 ?? 100) + 1 }
-    #expect(client.data(for: key(1)) == (isGone ? 101 : 3))
+    expectEqual(client.data(for: key(1)), (isGone ? 101 : 3))
     client.shutDown()
     simulation.settle()
-    #expect(kept == [#"Swift.Int["n",1] \#(isGone ? 101 : 3)"#])
+    expectEqual(kept, [#"Swift.Int["n",1] \#(isGone ? 101 : 3)"#])
   }
 
   @Test("an answer that comes before the store is read replaces them, unless they keep it out")
@@ -187,9 +187,9 @@ struct DeferredUpdateTests: SlowStoreSuite {
         try await client.fetch(Query(key: key) { 7 }.staleTime(.hours(1)))
       }
       simulation.advance(by: .seconds(15))
-      #expect(client.data(for: key(1)) == 7)
+      expectEqual(client.data(for: key(1)), 7)
       simulation.advance(by: .seconds(15))
-      #expect(client.data(for: key(1)) == (fencing ? 80 : 7))
+      expectEqual(client.data(for: key(1)), (fencing ? 80 : 7))
       fetched.cancel()
       client.shutDown()
       simulation.settle()
@@ -203,10 +203,10 @@ struct DeferredUpdateTests: SlowStoreSuite {
     simulation.advance(by: .seconds(15))
     raise(client)
     simulation.advance(by: .seconds(10))
-    #expect(client.data(for: key(1)) == 20)
+    expectEqual(client.data(for: key(1)), 20)
     client.shutDown()
     simulation.settle()
-    #expect(kept == [#"Swift.Int["n",1] 20"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 20"#])
   }
 
   @Test("one that throws then writes nothing, and the others are made")
@@ -217,7 +217,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     }
     raise(client)
     simulation.advance(by: .seconds(2))
-    #expect(client.data(for: key(1)) == 20)
+    expectEqual(client.data(for: key(1)), 20)
     client.shutDown()
   }
 
@@ -231,15 +231,15 @@ struct DeferredUpdateTests: SlowStoreSuite {
     let count = client.updateData(matching: ["n"], of: Int.self) { key, value in
       value = (value ?? 100) + (key == self.key(1) ? 5 : 1)
     }
-    #expect(count == 1)
-    #expect(client.data(for: key(2)) == 8)
+    expectEqual(count, 1)
+    expectEqual(client.data(for: key(2)), 8)
     simulation.advance(by: .seconds(2))
-    #expect(recording.summaries == [.pending(), .success(25)])
-    #expect(misuses.values.isEmpty)
+    expectEqual(recording.summaries, [.pending(), .success(25)])
+    expectEmpty(misuses.values)
     recording.cancel()
     client.shutDown()
     simulation.settle()
-    #expect(kept == [#"Swift.Int["n",1] 25"#, #"Swift.Int["n",2] 8"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 25"#, #"Swift.Int["n",2] 8"#])
   }
 
   @Test("an update comes behind earlier ones that still wait although the store has been read")
@@ -270,9 +270,9 @@ struct DeferredUpdateTests: SlowStoreSuite {
     reader.with { $0 = client }
     raise(client)
     simulation.advance(by: .seconds(2))
-    #expect(told.value == 1)
+    expectEqual(told.value, 1)
     // (1 * 10 + 10) * 2
-    #expect(client.data(for: key(1)) == 40)
+    expectEqual(client.data(for: key(1)), 40)
     reader.with { $0 = nil }
     client.shutDown()
   }
@@ -295,17 +295,17 @@ struct DeferredUpdateTests: SlowStoreSuite {
     client?.remove(key(4))
     if end == .shutDown { client?.shutDown() }
     client = nil
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     simulation.advance(by: .seconds(2))
-    #expect(kept == [#"Swift.Int["n",1] 21"#, #"Swift.Int["n",2] 4"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 21"#, #"Swift.Int["n",2] 4"#])
     store.change { $0.loading = .zero }
     let next = self.client()
     try simulation.run { try await next.restore() }
-    #expect(next.data(for: key(1)) == 21)
-    #expect(next.diagnostics(.key(key(1))).map(\.isInvalidated) == [true])
+    expectEqual(next.data(for: key(1)), 21)
+    expectEqual(next.diagnostics(.key(key(1))).map(\.isInvalidated), [true])
     next.shutDown()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test("one that is being made when the client ends is made once more, of what is kept")
@@ -319,9 +319,9 @@ struct DeferredUpdateTests: SlowStoreSuite {
     }
     raise(client)
     simulation.advance(by: .seconds(3))
-    #expect(runs.values == [1, 1])
+    expectEqual(runs.values, [1, 1])
     // (1 + 1) * 10 + 10
-    #expect(kept == [#"Swift.Int["n",1] 30"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 30"#])
     client.shutDown()
   }
 
@@ -334,12 +334,12 @@ struct DeferredUpdateTests: SlowStoreSuite {
       try await client.fetch(Query(key: key) { 7 })
     }
     simulation.advance(by: .seconds(15))
-    #expect(client.data(for: key(1)) == 7)
+    expectEqual(client.data(for: key(1)), 7)
     fetched.cancel()
     client.shutDown()
     #expect(throws: QuerySaveError.self) { try simulation.run { try await client.save() } }
     simulation.advance(by: .seconds(10))
-    #expect(kept == [#"Swift.Int["n",1] 80"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 80"#])
   }
 
   @Test("an archive that waits is compared and kept although the client ends", arguments: [0, 9])
@@ -351,7 +351,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     client.import(other.export().archive, for: [.query(Query(key: key(1)))])
     client.shutDown()
     simulation.advance(by: .seconds(2))
-    #expect(kept == [age == 0 ? #"Swift.Int["n",1] 6"# : #"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [age == 0 ? #"Swift.Int["n",1] 6"# : #"Swift.Int["n",1] 1"#])
   }
 
   @Test("an account that ends drops them")
@@ -360,7 +360,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     raise(client)
     client.erase()
     simulation.advance(by: .seconds(2))
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
   }
 
   @Test("the update of a run replaces its optimistic change, although it waits")
@@ -376,9 +376,9 @@ struct DeferredUpdateTests: SlowStoreSuite {
     let recording = simulation.record(client.stream(Query(key: key)))
     simulation.start(mutation, with: 10, on: client)
     simulation.advance(by: .seconds(3))
-    #expect(client.data(for: key) == 11)
-    #expect(recording.values.last?.data == 11)
-    #expect(recording.values.last?.isOptimistic == false)
+    expectEqual(client.data(for: key), 11)
+    expectEqual(recording.values.last?.data, 11)
+    expectEqual(recording.values.last?.isOptimistic, false)
     recording.cancel()
     client.shutDown()
   }
@@ -403,22 +403,22 @@ struct DeferredUpdateTests: SlowStoreSuite {
     for number in 0...DeferredWrites.limit {
       if let oldest = writes.enqueue(write(number)) { givenUp.append(oldest.key) }
     }
-    #expect(givenUp == [EntryKey(key(0))])
-    #expect(writes.keys.count == DeferredWrites.limit)
+    expectEqual(givenUp, [EntryKey(key(0))])
+    expectEqual(writes.keys.count, DeferredWrites.limit)
     let dropped = writes.drop([EntryKey(key(0))]).count
-    #expect(dropped == 0)
-    #expect(writes.inOrder(writes.keys.keys).first == EntryKey(key(1)))
+    expectEqual(dropped, 0)
+    expectEqual(writes.inOrder(writes.keys.keys).first, EntryKey(key(1)))
   }
 
   @Test("only one makes them at a time, and begins anew if somebody asked meanwhile")
   func oneAtATime() {
     var writes = DeferredWrites()
     let begins = [writes.beginNext(), writes.beginNext()]
-    #expect(begins == [true, false])
+    expectEqual(begins, [true, false])
     let rounds = [writes.goesOn(), writes.goesOn()]
-    #expect(rounds == [true, false])
+    expectEqual(rounds, [true, false])
     let again = writes.beginNext()
-    #expect(again)
+    expect(again)
   }
 
   @Test("one that is being made knows what happens to its key, until it was made")
@@ -428,20 +428,20 @@ struct DeferredUpdateTests: SlowStoreSuite {
     for _ in 1...3 { _ = writes.enqueue(write(1)) }
     _ = writes.beginNext()
     _ = writes.next(of: key)
-    #expect(writes.isMaking(key))
+    expect(writes.isMaking(key))
     writes.mark([key])
     let first = [writes.made()?.isInvalidated, writes.made()?.isInvalidated]
-    #expect(first == [true, nil])
-    #expect(!writes.isMaking(key))
+    expectEqual(first, [true, nil])
+    expect(!writes.isMaking(key))
     // Those behind it were marked, too.
     _ = writes.next(of: key)
     let second = writes.made()?.isInvalidated
-    #expect(second == true)
+    expectEqual(second, true)
     _ = writes.next(of: key)
     _ = writes.drop([key])
     let third = writes.made()?.isInvalidated
-    #expect(third == nil)
-    #expect(writes.isEmpty)
+    expectNil(third)
+    expect(writes.isEmpty)
   }
 
   @Test("the end takes the one that is being made, unless it has landed", arguments: [false, true])
@@ -453,8 +453,8 @@ struct DeferredUpdateTests: SlowStoreSuite {
     _ = writes.next(of: key)
     if hasLanded { writes.writeLanded() }
     let count = writes.takeLast().count
-    #expect(count == (hasLanded ? 1 : 2))
-    #expect(writes.isMaking(key) == hasLanded)
+    expectEqual(count, (hasLanded ? 1 : 2))
+    expectEqual(writes.isMaking(key), hasLanded)
   }
 
   @Test("data drops those that do not compare themselves, unless it is of one of them")
@@ -463,16 +463,16 @@ struct DeferredUpdateTests: SlowStoreSuite {
     for survives in [false, true, false] { _ = writes.enqueue(write(1, survivesData: survives)) }
     let key = EntryKey(key(1))
     let dropped = writes.drop(answered: [key]).map(\.survivesData)
-    #expect(dropped == [false, false])
+    expectEqual(dropped, [false, false])
     _ = writes.beginNext()
     let first = writes.next(of: key)?.survivesData
-    #expect(first == true)
-    #expect(writes.holds(key))
+    expectEqual(first, true)
+    expect(writes.holds(key))
     _ = writes.enqueue(write(1))
-    #expect(writes.drop(answered: [key]).isEmpty)
+    expectEmpty(writes.drop(answered: [key]))
     let rest = [writes.next(of: key)?.survivesData, writes.next(of: key)?.survivesData]
-    #expect(rest == [false, nil])
-    #expect(!writes.holds(key))
-    #expect(writes.isEmpty)
+    expectEqual(rest, [false, nil])
+    expect(!writes.holds(key))
+    expect(writes.isEmpty)
   }
 }

@@ -6,7 +6,7 @@ struct FaultyStoreTests {
   func whatWasAcknowledgedIsThereAndNothingBlocksTheCache(seed: UInt64) {
     let world = FaultyWorld(seed: seed + 1)
     for launch in 1...8 { world.live(launch) }
-    #expect(world.problems == [])
+    expectEqual(world.problems, [])
   }
 
   /// A test of the test above: its worlds have all faults, and much is acknowledged in them.
@@ -21,7 +21,7 @@ struct FaultyStoreTests {
       sum.restored += world.tally.restored
       sum.lost += world.tally.lost
     }
-    #expect(sum.faults == Set(FaultyStore.Fault.allCases))
+    expectEqual(sum.faults, Set(FaultyStore.Fault.allCases))
     #expect(sum.acknowledged > 100)
     #expect(sum.refused > 50)
     #expect(sum.restored > 200)

@@ -41,11 +41,11 @@ struct HiddenDataTests: SlowStoreSuite {
     let client = client()
     simulation.settle()
     simulation.start(add(), with: 2, on: client)
-    #expect(client.data(for: list) == [1, 2])
-    #expect(client.result(for: list).isOptimistic)
+    expectEqual(client.data(for: list), [1, 2])
+    expect(client.result(for: list).isOptimistic)
     simulation.advance(by: .seconds(2))
-    #expect(client.data(for: list) == [1, 2])
-    #expect(keptList == [#"Swift.Array<Swift.Int>["list"] [1,2]"#])
+    expectEqual(client.data(for: list), [1, 2])
+    expectEqual(keptList, [#"Swift.Array<Swift.Int>["list"] [1,2]"#])
     client.shutDown()
   }
 
@@ -56,9 +56,9 @@ struct HiddenDataTests: SlowStoreSuite {
       let client = client()
       simulation.settle()
       simulation.start(add(1_000), with: 2, on: client)
-      if looks { #expect(client.data(for: list) == [1, 2]) }
-      #expect(client.updateData(for: list) { $0?.append(5) } == [1, 5])
-      #expect(client.data(for: list) == [1, 5, 2])
+      if looks { expectEqual(client.data(for: list), [1, 2]) }
+      expectEqual(client.updateData(for: list) { $0?.append(5) }, [1, 5])
+      expectEqual(client.data(for: list), [1, 5, 2])
       client.shutDown()
       simulation.settle()
     }
@@ -73,8 +73,8 @@ struct HiddenDataTests: SlowStoreSuite {
     let count = client.updateData(matching: .all, of: [Int].self) { _, value in
       value = (value ?? []) + [5]
     }
-    #expect(count == 1)
-    #expect(client.data(for: list) == [1, 5, 2])
+    expectEqual(count, 1)
+    expectEqual(client.data(for: list), [1, 5, 2])
     client.shutDown()
   }
 
@@ -84,13 +84,13 @@ struct HiddenDataTests: SlowStoreSuite {
     store.change { $0.loading = .seconds(1) }
     let client = client()
     simulation.start(add(1_500), with: 2, on: client)
-    #expect(client.data(for: list) == nil)
-    #expect(client.result(for: list).isRestoring)
+    expectNil(client.data(for: list))
+    expect(client.result(for: list).isRestoring)
     simulation.advance(by: .milliseconds(1_200))
-    #expect(client.data(for: list) == [1, 2])
+    expectEqual(client.data(for: list), [1, 2])
     simulation.advance(by: .seconds(3))
-    #expect(client.data(for: list) == [1, 2])
-    #expect(keptList == [#"Swift.Array<Swift.Int>["list"] [1,2]"#])
+    expectEqual(client.data(for: list), [1, 2])
+    expectEqual(keptList, [#"Swift.Array<Swift.Int>["list"] [1,2]"#])
     client.shutDown()
   }
 
@@ -104,13 +104,13 @@ struct HiddenDataTests: SlowStoreSuite {
     recording.cancel()
     simulation.advance(by: .seconds(2))
     if updates {
-      #expect(client.updateData(for: list) { $0?.append(2) } == [1, 2])
+      expectEqual(client.updateData(for: list) { $0?.append(2) }, [1, 2])
     } else {
-      #expect(client.data(for: list) == [1])
+      expectEqual(client.data(for: list), [1])
     }
     client.shutDown()
     simulation.settle()
-    #expect(keptList == [#"Swift.Array<Swift.Int>["list"] \#(updates ? "[1,2]" : "[1]")"#])
+    expectEqual(keptList, [#"Swift.Array<Swift.Int>["list"] \#(updates ? "[1,2]" : "[1]")"#])
   }
 
   @Test("a fetch that failed before the store was read hides nothing", arguments: [false, true])
@@ -124,9 +124,9 @@ struct HiddenDataTests: SlowStoreSuite {
     simulation.run { _ = await #expect(throws: Boom.self) { try await fetched.value } }
     simulation.advance(by: .seconds(10))
     if updates {
-      #expect(client.updateData(for: list) { $0?.append(2) } == [1, 2])
+      expectEqual(client.updateData(for: list) { $0?.append(2) }, [1, 2])
     } else {
-      #expect(client.data(for: list) == [1])
+      expectEqual(client.data(for: list), [1])
     }
     client.shutDown()
   }
@@ -139,7 +139,7 @@ struct HiddenDataTests: SlowStoreSuite {
     let query = Query(key: list) { throw Boom(1) }.notPersisted()
     let fetched = simulation.task { [client] in try await client.fetch(query) }
     simulation.run { _ = await #expect(throws: Boom.self) { try await fetched.value } }
-    #expect(client.data(for: list) == nil)
+    expectNil(client.data(for: list))
     client.shutDown()
   }
 }

@@ -35,11 +35,11 @@ import Testing
     let recording = simulation.record(client.stream(name))
     let end = idle(client)
     simulation.advance(by: .milliseconds(620))
-    #expect(recording.values.last?.data == "fetched")
-    #expect(end.value == nil)
+    expectEqual(recording.values.last?.data, "fetched")
+    expectNil(end.value)
     simulation.advance(by: .seconds(1))
-    #expect(end.value == 650)
-    #expect(store.batches.count == 1)
+    expectEqual(end.value, 650)
+    expectEqual(store.batches.count, 1)
     client.shutDown()
     simulation.settle()
   }
@@ -55,8 +55,8 @@ import Testing
       await client.prefetch(name)
     }
     simulation.advance(by: .seconds(5))
-    #expect(end.value == 1_000)
-    #expect(store.batches.count == 2)
+    expectEqual(end.value, 1_000)
+    expectEqual(store.batches.count, 2)
     client.shutDown()
     simulation.settle()
   }
@@ -66,9 +66,9 @@ import Testing
     let client = client(store)
     simulation.settle()
     client.setData("written", for: name)
-    #expect(idle(client).value == 0)
+    expectEqual(idle(client).value, 0)
     simulation.advance(by: .seconds(30))
-    #expect(store.batches.count == 4)
+    expectEqual(store.batches.count, 4)
     client.shutDown()
     simulation.settle()
   }
@@ -79,7 +79,7 @@ import Testing
     client.setData("written", for: name)
     let end = idle(client)
     simulation.advance(by: .milliseconds(1))
-    #expect(end.value == 0)
+    expectEqual(end.value, 0)
     client.shutDown()
     simulation.settle()
   }
@@ -96,10 +96,10 @@ import Testing
       end.value = true
     }
     simulation.advance(by: .milliseconds(100))
-    #expect(!end.value)
+    expect(!end.value)
     task.cancel()
     simulation.settle()
-    #expect(end.value)
+    expect(end.value)
     client.shutDown()
     simulation.advance(by: .seconds(20))
   }
@@ -128,8 +128,8 @@ import Testing
       end.value = suite.kept()
     }
     simulation.advance(by: .seconds(1))
-    #expect(end.value == [])
-    #expect(server.log.all == ["5 1", "15 1 done"])
+    expectEqual(end.value, [])
+    expectEqual(server.log.all, ["5 1", "15 1 done"])
     online.send(false)
     simulation.settle()
     end.value = nil
@@ -139,7 +139,7 @@ import Testing
       end.value = suite.kept()
     }
     simulation.advance(by: .seconds(1))
-    #expect(end.value == ["{number:2,text:}"])
+    expectEqual(end.value, ["{number:2,text:}"])
     online.send(true)
     simulation.advance(by: .seconds(1))
     client.shutDown()

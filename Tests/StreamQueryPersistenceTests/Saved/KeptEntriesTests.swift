@@ -30,7 +30,7 @@ struct KeptEntriesTests: SlowStoreSuite {
     former.shutDown()
     simulation.settle()
     let lines = numbers.map { #"Swift.Int["n",\#($0)] \#($0)"# }
-    #expect(kept == lines)
+    expectEqual(kept, lines)
   }
 
   private func save(_ client: QueryClient) throws {
@@ -51,7 +51,7 @@ struct KeptEntriesTests: SlowStoreSuite {
     client.remove(own(1))
     simulation.run { [client, own] in await client.reset(own(2)) }
     try save(client)
-    #expect(kept == [#"Swift.Int["n",3] 3"#, #"Swift.Int["n",4] 4"#])
+    expectEqual(kept, [#"Swift.Int["n",3] 3"#, #"Swift.Int["n",4] 4"#])
     client.shutDown()
     simulation.settle()
 
@@ -61,13 +61,13 @@ struct KeptEntriesTests: SlowStoreSuite {
     next.shutDown()
     simulation.settle()
     let last = QueryClient(simulation: simulation)
-    #expect(last.data(for: own(3)) == nil)
+    expectNil(last.data(for: own(3)))
     simulation.advance(by: .seconds(1))
     let (marked, fresh) = (last.result(for: own(3)), last.result(for: own(4)))
-    #expect(marked.data == 3)
-    #expect(marked.isStale)
-    #expect(fresh.data == 4)
-    #expect(!fresh.isStale)
+    expectEqual(marked.data, 3)
+    expect(marked.isStale)
+    expectEqual(fresh.data, 4)
+    expect(!fresh.isStale)
     last.shutDown()
   }
 
@@ -77,7 +77,7 @@ struct KeptEntriesTests: SlowStoreSuite {
     let client = QueryClient(simulation: simulation)
     client.remove(own(1).defaulting(to: 0))
     try save(client)
-    #expect(kept == [#"Swift.Int["n",2] 2"#])
+    expectEqual(kept, [#"Swift.Int["n",2] 2"#])
     client.shutDown()
   }
 
@@ -89,7 +89,7 @@ struct KeptEntriesTests: SlowStoreSuite {
     _ = client.data(for: own(1))
     client.clear()
     try save(client)
-    #expect(kept.isEmpty)
+    expectEmpty(kept)
     client.shutDown()
   }
 
@@ -98,20 +98,20 @@ struct KeptEntriesTests: SlowStoreSuite {
     keep(1...1)
     let loads = store.loads
     let client = QueryClient(simulation: simulation)
-    #expect(client.isStale(own(1)))
-    #expect(client.result(for: own(1)).isRestoring)
+    expect(client.isStale(own(1)))
+    expect(client.result(for: own(1)).isRestoring)
     let options = ObserverOptions(staleTime: .seconds(1))
-    #expect(client.result(for: own(1), options: options).isRestoring)
-    #expect(!client.isRestoring)
+    expect(client.result(for: own(1), options: options).isRestoring)
+    expect(!client.isRestoring)
     simulation.settle()
-    #expect(client.result(for: own(1)).isRestoring)
-    #expect(store.loads == loads)
-    #expect(client.data(for: own(1)) == nil)
+    expect(client.result(for: own(1)).isRestoring)
+    expectEqual(store.loads, loads)
+    expectNil(client.data(for: own(1)))
     simulation.settle()
-    #expect(store.loads == loads + 1)
+    expectEqual(store.loads, loads + 1)
     let result = client.result(for: own(1))
-    #expect(result.data == 1)
-    #expect(!result.isRestoring)
+    expectEqual(result.data, 1)
+    expect(!result.isRestoring)
     client.shutDown()
   }
 
@@ -121,7 +121,7 @@ struct KeptEntriesTests: SlowStoreSuite {
     client.remove(own(1).notPersisted())
     client.remove(plain(1))
     simulation.settle()
-    #expect(store.loads == 0)
+    expectEqual(store.loads, 0)
     client.shutDown()
   }
 
@@ -131,14 +131,14 @@ struct KeptEntriesTests: SlowStoreSuite {
   func takenOver() throws {
     let client = QueryClient(simulation: simulation)
     client.setData(1, for: own(1))
-    #expect(try ensure(plain(1), client) == 1)
+    try expectEqual(ensure(plain(1), client), 1)
     let recording = simulation.record(client.stream(plain(1)))
     client.setData(2, for: plain(1))
     try save(client)
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     client.setData(3, for: plain(1))
     try save(client)
-    #expect(store.batches.count == 1)
+    expectEqual(store.batches.count, 1)
     recording.cancel()
     client.shutDown()
   }
@@ -151,11 +151,11 @@ struct KeptEntriesTests: SlowStoreSuite {
     client.setData(1, for: plain(1))
     _ = try ensure(plain(1), client)
     try save(client)
-    #expect(kept.isEmpty)
+    expectEmpty(kept)
     let recording = simulation.record(client.stream(own(1)))
     try save(client)
-    #expect(recording.summaries == [.success(1)])
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(recording.summaries, [.success(1)])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     recording.cancel()
     client.shutDown()
   }
@@ -168,7 +168,7 @@ struct KeptEntriesTests: SlowStoreSuite {
     _ = try ensure(plain(1), client)
     client.remove(key(1))
     try save(client)
-    #expect(kept == [#"Swift.Int["n",2] 2"#])
+    expectEqual(kept, [#"Swift.Int["n",2] 2"#])
     client.shutDown()
   }
 
@@ -192,24 +192,24 @@ struct KeptEntriesTests: SlowStoreSuite {
     func raise(_ client: QueryClient, _ number: Int) -> Int? {
       client.updateData(for: key(number)) { $0 = ($0 ?? 100) + 1 }
     }
-    #expect(raise(whole, 1) == nil)
+    expectNil(raise(whole, 1))
     let ofQuery = single.updateData(for: own(1)) { $0 = ($0 ?? 100) + 1 }
-    #expect(ofQuery == nil)
+    expectNil(ofQuery)
     // By key, of an entry whose query waits for its store.
-    #expect(raise(single, 2) == nil)
+    expectNil(raise(single, 2))
     // Of these nothing is kept, or it is known already.
     let notKept = whole.updateData(for: plain(2).notPersisted()) { $0 = 5 }
-    #expect(notKept == 5)
-    #expect(raise(single, 7) == 101)
+    expectEqual(notKept, 5)
+    expectEqual(raise(single, 7), 101)
     whole.setData(8, for: key(3))
-    #expect(raise(whole, 3) == 9)
+    expectEqual(raise(whole, 3), 9)
     simulation.advance(by: .seconds(1))
-    #expect(whole.data(for: key(1)) == 2)
-    #expect(single.data(for: own(1)) == 2)
-    #expect(recording.summaries == [.pending(), .success(3)])
-    #expect(raise(whole, 1) == 3)
-    #expect(raise(single, 2) == 4)
-    #expect(misuses.values.isEmpty)
+    expectEqual(whole.data(for: key(1)), 2)
+    expectEqual(single.data(for: own(1)), 2)
+    expectEqual(recording.summaries, [.pending(), .success(3)])
+    expectEqual(raise(whole, 1), 3)
+    expectEqual(raise(single, 2), 4)
+    expectEmpty(misuses.values)
     recording.cancel()
     whole.shutDown()
     single.shutDown()
@@ -223,7 +223,7 @@ struct KeptEntriesTests: SlowStoreSuite {
     try save(client)
     simulation.run { [client] in await client.reset(.where { $0.key == ["n", 1] }) }
     try save(client)
-    #expect(kept == [#"Swift.Int["n",2] 2"#])
+    expectEqual(kept, [#"Swift.Int["n",2] 2"#])
     client.shutDown()
   }
 
@@ -247,16 +247,16 @@ struct KeptEntriesTests: SlowStoreSuite {
     if isRead { simulation.settle() }
     client.remove(filter)
     try save(client)
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     simulation.run { [client] in await client.reset(filter) }
     try save(client)
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     simulation.run { [client] in await client.invalidate(filter) }
-    #expect(client.data(for: draft) == 1)
-    #expect(client.isStale(draft.staleTime(.hours(1))))
+    expectEqual(client.data(for: draft), 1)
+    expect(client.isStale(draft.staleTime(.hours(1))))
     client.remove(["n"])
     try save(client)
-    #expect(kept == [])
+    expectEqual(kept, [])
     client.shutDown()
   }
 
@@ -286,8 +286,8 @@ struct KeptEntriesTests: SlowStoreSuite {
     }
     simulation.advance(by: .seconds(2))
     try save(client)
-    #expect(kept == removal.left.map { #"Swift.Int["n",\#($0)] \#($0)"# })
-    #expect(recording.values.last?.data == removal.left.first)
+    expectEqual(kept, removal.left.map { #"Swift.Int["n",\#($0)] \#($0)"# })
+    expectEqual(recording.values.last?.data, removal.left.first)
     recording.cancel()
     client.shutDown()
   }
@@ -335,10 +335,10 @@ struct KeptEntriesTests: SlowStoreSuite {
     let client = QueryClient(simulation: simulation)
     let first = simulation.record(client.stream(own(1).initialData(5)))
     let second = simulation.record(client.stream(Query("other") { 0 }.persisted(in: other)))
-    #expect(client.result(for: own(1).initialData(5)).data == nil)
+    expectNil(client.result(for: own(1).initialData(5)).data)
     simulation.advance(by: .seconds(5))
-    #expect(first.summaries == [.pending(), .success(1)])
-    #expect(client.result(for: own(2).initialData(5)).data == 5)
+    expectEqual(first.summaries, [.pending(), .success(1)])
+    expectEqual(client.result(for: own(2).initialData(5)).data, 5)
     first.cancel()
     second.cancel()
     client.shutDown()

@@ -47,13 +47,13 @@ struct KeptKindsTests {
     for (readsKey, kept) in [(false, [0, 10]), (true, [0, 10, 20])] {
       let client = client()
       simulation.settle()
-      if readsKey { #expect(client.data(for: feed.key)?.pages.elementsEqual(kept) == true) }
+      if readsKey { expectEqual(client.data(for: feed.key)?.pages.elementsEqual(kept), true) }
       let recording = simulation.record(client.stream(feed.staleTime(.hours(1))))
       simulation.settle()
-      #expect(recording.values.last?.data?.pages.elementsEqual(kept) == true)
-      #expect(recording.values.last?.hasNextPage == true)
+      expectEqual(recording.values.last?.data?.pages.elementsEqual(kept), true)
+      expectEqual(recording.values.last?.hasNextPage, true)
       try simulation.run { [client] in _ = try await client.fetchNextPage(of: feed) }
-      #expect(client.data(for: feed.key)?.pages.count == kept.count + 1)
+      expectEqual(client.data(for: feed.key)?.pages.count, kept.count + 1)
       recording.cancel()
       end(client)
     }
@@ -86,15 +86,15 @@ struct KeptKindsTests {
     simulation.settle()
     let recording = simulation.record(former.stream(words))
     simulation.advance(by: .seconds(10))
-    #expect(recording.values.last?.data == ["a"])
-    #expect(records.isEmpty)
+    expectEqual(recording.values.last?.data, ["a"])
+    expectEmpty(records)
     end(former)
     let client = client()
     simulation.settle()
     let later = simulation.record(client.stream(words.staleTime(.hours(1))))
     simulation.advance(by: .seconds(70))
-    #expect(later.values.last?.data == ["a", "b"])
-    #expect(records.count == 1)
+    expectEqual(later.values.last?.data, ["a", "b"])
+    expectEqual(records.count, 1)
     later.cancel()
     end(client)
   }
@@ -110,16 +110,16 @@ struct KeptKindsTests {
       simulation.settle()
       let recording = simulation.record(former.stream(words))
       simulation.advance(by: .seconds(70))
-      #expect(recording.values.last?.data == ["a", "b"])
-      #expect(!former.isStale(words))
+      expectEqual(recording.values.last?.data, ["a", "b"])
+      expect(!former.isStale(words))
       former.markInvalidated(filter)
       simulation.advance(by: .seconds(10))
-      #expect(recording.values.last?.data == ["a"])
+      expectEqual(recording.values.last?.data, ["a"])
       end(former)
       let next = client()
       simulation.settle()
-      #expect(next.data(for: words) == ["a", "b"])
-      #expect(next.isStale(words))
+      expectEqual(next.data(for: words), ["a", "b"])
+      expect(next.isStale(words))
       end(next)
     }
   }
@@ -142,12 +142,12 @@ struct KeptKindsTests {
     simulation.settle()
     if isArchived {
       let copy = try CacheArchive(decoding: archive.encoded())
-      #expect(next.import(copy, for: [.query(words)]).entryCount == 1)
+      expectEqual(next.import(copy, for: [.query(words)]).entryCount, 1)
     }
-    #expect(next.data(for: words) == ["a"])
-    #expect(next.isStale(words))
-    #expect(try simulation.run { try await next.ensure(words) } == ["a", "b"])
-    #expect(!next.isStale(words))
+    expectEqual(next.data(for: words), ["a"])
+    expect(next.isStale(words))
+    try expectEqual(simulation.run { try await next.ensure(words) }, ["a", "b"])
+    expect(!next.isStale(words))
     end(next)
   }
 
@@ -157,7 +157,7 @@ struct KeptKindsTests {
     simulation.settle()
     client.setData(1, for: Query<Int>(key: "n").notPersisted())
     simulation.advance(by: .seconds(5))
-    #expect(records.isEmpty)
+    expectEmpty(records)
     end(client)
   }
 
@@ -170,9 +170,9 @@ struct KeptKindsTests {
     let client = client()
     simulation.settle()
     _ = client.import(archive, for: [.values(of: Int.self)])
-    #expect(client.data(for: "n" as QueryKey<Int>) == 1)
+    expectEqual(client.data(for: "n" as QueryKey<Int>), 1)
     simulation.advance(by: .seconds(5))
-    #expect(records == [#"query/Swift.Int["n"]"#])
+    expectEqual(records, [#"query/Swift.Int["n"]"#])
     end(client)
   }
 
@@ -186,7 +186,7 @@ struct KeptKindsTests {
     let recording = simulation.record(client.stream(Query<Int>(key: "n") { 2 }))
     client.setDefaults(QueryDefaults(staleTime: .hours(1)))
     simulation.settle()
-    #expect(recording.values.first { $0.data != nil }?.data == 1)
+    expectEqual(recording.values.first { $0.data != nil }?.data, 1)
     recording.cancel()
     end(client)
   }
@@ -203,7 +203,7 @@ struct KeptKindsTests {
       simulation.settle()
       let recording = simulation.record(client.stream(Query<Int>(key: "n") { 2 }))
       simulation.settle()
-      #expect(recording.values.last?.data == 2)
+      expectEqual(recording.values.last?.data, 2)
       recording.cancel()
       end(client)
     }
@@ -223,8 +223,8 @@ struct KeptKindsTests {
         if shutsDown { client.shutDown() }
       }
       simulation.advance(by: .minutes(10))
-      #expect(witness == nil)
-      #expect(simulation.isIdle)
+      expectNil(witness)
+      expect(simulation.isIdle)
     }
   }
 
@@ -236,13 +236,13 @@ struct KeptKindsTests {
     let recording = simulation.record(client.stream(query))
     client.setData(1, for: query)
     simulation.advance(by: .seconds(2))
-    #expect(records.count == 1)
+    expectEqual(records.count, 1)
     client.setData(2, for: query)
     client.clear()
-    #expect(client.result(for: query).data == 7)
+    expectEqual(client.result(for: query).data, 7)
     let later = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(2))
-    #expect(records.isEmpty)
+    expectEmpty(records)
     recording.cancel()
     later.cancel()
     end(client)
@@ -262,7 +262,7 @@ struct KeptKindsTests {
     end(client)
     let next = self.client()
     simulation.settle()
-    #expect(next.data(for: "n" as QueryKey<Int>) == 2)
+    expectEqual(next.data(for: "n" as QueryKey<Int>), 2)
     end(next)
   }
 }

@@ -25,12 +25,12 @@ struct LimitedPersistenceTests: SlowStoreSuite {
     let client = client(CacheLimit(maxEntries: 2))
     simulation.settle()
     for number in 1...5 { client.setData(number, for: key(number)) }
-    #expect(client.diagnostics().count == 2)
-    for number in 1...5 { #expect(client.data(for: key(number)) == number) }
+    expectEqual(client.diagnostics().count, 2)
+    for number in 1...5 { expectEqual(client.data(for: key(number)), number) }
     simulation.advance(by: .seconds(2))
-    for number in 1...5 { #expect(client.data(for: key(number)) == number) }
-    #expect(client.diagnostics().count == 2)
-    #expect(kept == (1...5).map { #"Swift.Int["n",\#($0)] \#($0)"# })
+    for number in 1...5 { expectEqual(client.data(for: key(number)), number) }
+    expectEqual(client.diagnostics().count, 2)
+    expectEqual(kept, (1...5).map { #"Swift.Int["n",\#($0)] \#($0)"# })
     client.shutDown()
   }
 
@@ -41,9 +41,9 @@ struct LimitedPersistenceTests: SlowStoreSuite {
     for number in 1...20 { client.setData(number, for: key(number)) }
     simulation.advance(by: .seconds(2))
     let count = store.batches.count
-    for _ in 1...3 { for number in 1...20 { #expect(client.data(for: key(number)) == number) } }
+    for _ in 1...3 { for number in 1...20 { expectEqual(client.data(for: key(number)), number) } }
     simulation.advance(by: .seconds(5))
-    #expect(store.batches.count == count)
+    expectEqual(store.batches.count, count)
     client.shutDown()
   }
 
@@ -52,19 +52,19 @@ struct LimitedPersistenceTests: SlowStoreSuite {
     let client = client(CacheLimit(maxEntries: 0))
     simulation.settle()
     client.setData(1, for: key(1))
-    #expect(client.diagnostics().isEmpty)
-    #expect(client.data(for: key(1)) == 1)
-    #expect(client.result(for: Query(key: key(1))).data == 1)
+    expectEmpty(client.diagnostics())
+    expectEqual(client.data(for: key(1)), 1)
+    expectEqual(client.result(for: Query(key: key(1))).data, 1)
     client.updateData(for: key(1)) { $0 = ($0 ?? 100) + 1 }
-    #expect(client.data(for: key(1)) == 2)
+    expectEqual(client.data(for: key(1)), 2)
     simulation.advance(by: .seconds(2))
-    #expect(kept == [#"Swift.Int["n",1] 2"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 2"#])
     let fetch = ScriptedFetch<Int>(.value(50))
     let query = Query(key: key(1), fetch: fetch)
     let answer = try simulation.run { try await client.ensure(query) }
-    #expect(answer == 2)
-    #expect(fetch.callCount == 0)
-    #expect(client.diagnostics().isEmpty)
+    expectEqual(answer, 2)
+    expectEqual(fetch.callCount, 0)
+    expectEmpty(client.diagnostics())
     client.shutDown()
   }
 
@@ -82,8 +82,8 @@ struct LimitedPersistenceTests: SlowStoreSuite {
       .staleTime(.dynamic { info in info.value(as: Int.self) == 1 ? .after(.hours(1)) : .zero })
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(recording.summaries == [.success(1)])
-    #expect(fetch.callCount == 0)
+    expectEqual(recording.summaries, [.success(1)])
+    expectEqual(fetch.callCount, 0)
     recording.cancel()
     client.shutDown()
   }
@@ -102,8 +102,8 @@ struct LimitedPersistenceTests: SlowStoreSuite {
       }
       value = (value ?? 100) + 1
     }
-    #expect(rounds.values == [0, 10])
-    #expect(client.data(for: key(1)) == 11)
+    expectEqual(rounds.values, [0, 10])
+    expectEqual(client.data(for: key(1)), 11)
     client.shutDown()
   }
 
@@ -118,13 +118,13 @@ struct LimitedPersistenceTests: SlowStoreSuite {
     client.setData(1, for: key(1))
     level.send(.warning)
     simulation.settle()
-    #expect(store.batches.isEmpty)
+    expectEmpty(store.batches)
     client.setData(1, for: key(1))
     level.send(.critical)
     simulation.settle()
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
-    #expect(client.diagnostics().isEmpty)
-    #expect(client.data(for: key(1)) == 1)
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
+    expectEmpty(client.diagnostics())
+    expectEqual(client.data(for: key(1)), 1)
     client.shutDown()
   }
 
@@ -138,9 +138,9 @@ struct LimitedPersistenceTests: SlowStoreSuite {
     simulation.settle()
     let client = client(CacheLimit(maxEntries: 100))
     simulation.settle()
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
     #expect((1...10_000).allSatisfy { client.data(for: key($0)) == $0 })
-    #expect(client.diagnostics().count == 100)
+    expectEqual(client.diagnostics().count, 100)
     client.shutDown()
   }
 }

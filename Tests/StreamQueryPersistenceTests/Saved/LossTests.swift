@@ -29,7 +29,7 @@ struct LossTests: SlowStoreSuite {
       if !isReleased { client?.shutDown() }
       client = nil
       simulation.advance(by: .seconds(5))
-      #expect(kept == [#"Swift.Int["n",1] 2"#, #"Swift.Int["n",2] 3"#])
+      expectEqual(kept, [#"Swift.Int["n",1] 2"#, #"Swift.Int["n",2] 3"#])
       _ = store.memory.wipe(.main)
     }
   }
@@ -53,7 +53,7 @@ struct LossTests: SlowStoreSuite {
       _ = await #expect(throws: QuerySaveError.self) { try await first.value }
       _ = await #expect(throws: QuerySaveError.self) { try await second.value }
     }
-    #expect(store.batches.count == 2)
+    expectEqual(store.batches.count, 2)
   }
 
   @Test("a value that expires before it is saved and is used again then is saved")
@@ -63,10 +63,10 @@ struct LossTests: SlowStoreSuite {
     simulation.settle()
     client.setData(1, for: key(1))
     simulation.advance(by: .milliseconds(200))
-    #expect(client.diagnostics().isEmpty)
-    #expect(client.data(for: key(1)) == 1)
+    expectEmpty(client.diagnostics())
+    expectEqual(client.data(for: key(1)), 1)
     try simulation.run { [client] in try await client.save() }
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     client.shutDown()
   }
 
@@ -78,12 +78,12 @@ struct LossTests: SlowStoreSuite {
     client.setData(1, for: key(1))
     client.setData(2, for: key(2))
     simulation.advance(by: .milliseconds(200))
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
     client.remove(.key(key(1)))
-    #expect(client.data(for: key(1)) == nil)
-    #expect(client.data(for: key(2)) == 2)
+    expectNil(client.data(for: key(1)))
+    expectEqual(client.data(for: key(2)), 2)
     try simulation.run { [client] in try await client.save() }
-    #expect(kept == [#"Swift.Int["n",2] 2"#])
+    expectEqual(kept, [#"Swift.Int["n",2] 2"#])
     client.shutDown()
   }
 
@@ -96,14 +96,14 @@ struct LossTests: SlowStoreSuite {
     simulation.advance(by: .milliseconds(200))
     simulation.run { [client] in await client.invalidate(["n"]) }
     let query = Query(key: key(1)) { 2 }.staleTime(.hours(1))
-    #expect(client.result(for: query).data == 1)
-    #expect(client.result(for: query).isStale)
+    expectEqual(client.result(for: query).data, 1)
+    expect(client.result(for: query).isStale)
     client.shutDown()
     simulation.settle()
     let next = self.client()
     simulation.settle()
-    #expect(next.result(for: query).data == 1)
-    #expect(next.result(for: query).isStale)
+    expectEqual(next.result(for: query).data, 1)
+    expect(next.result(for: query).isStale)
     next.shutDown()
   }
 
@@ -114,9 +114,9 @@ struct LossTests: SlowStoreSuite {
     let events = simulation.record(client.events)
     client.setData(1, for: key(1))
     try simulation.run { [client] in try await client.save() }
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     simulation.advance(by: .minutes(1))
-    #expect(failures(events) == 0)
+    expectEqual(failures(events), 0)
     client.shutDown()
   }
 
@@ -152,7 +152,7 @@ struct LossTests: SlowStoreSuite {
     let one = Query(key: key(1)).persisted(in: store)
     client.setData(1, for: one)
     try simulation.run { [client] in try await client.save() }
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     client.shutDown()
     simulation.settle()
     let next = QueryClient(simulation: simulation)
@@ -160,9 +160,9 @@ struct LossTests: SlowStoreSuite {
     _ = next.data(for: Query(key: key(2)).persisted(in: store))
     simulation.settle()
     next.updateData(for: one) { $0 = ($0 ?? 100) + 1 }
-    #expect(next.data(for: one) == 2)
+    expectEqual(next.data(for: one), 2)
     try simulation.run { [next] in try await next.save() }
-    #expect(kept == [#"Swift.Int["n",1] 2"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 2"#])
     next.shutDown()
   }
 
@@ -176,11 +176,11 @@ struct LossTests: SlowStoreSuite {
     store.change { $0.writeErrors = Array(repeating: .full, count: 6) }
     client.setData(99, for: key(99))
     simulation.advance(by: .seconds(2))
-    #expect(kept.count == 10)
+    expectEqual(kept.count, 10)
     simulation.advance(by: .minutes(2))
-    #expect(kept.count == 11)
-    #expect(store.batches.last?.puts.map(\.key) == [#"query/Swift.Int["n",99]"#])
-    #expect(failures(events) == 1)
+    expectEqual(kept.count, 11)
+    expectEqual(store.batches.last?.puts.map(\.key), [#"query/Swift.Int["n",99]"#])
+    expectEqual(failures(events), 1)
     client.shutDown()
   }
 
@@ -198,9 +198,9 @@ struct LossTests: SlowStoreSuite {
       client.setData(number, for: key(number))
       simulation.advance(by: .minutes(6))
     }
-    #expect(failures(events) == 1)
+    expectEqual(failures(events), 1)
     #expect(store.batches.count < 3 * 125)
-    #expect(kept.count == 20)
+    expectEqual(kept.count, 20)
     store.change { $0.refuses = nil }
     simulation.advance(by: .minutes(2))
     #expect(kept.count >= 11)
@@ -208,7 +208,7 @@ struct LossTests: SlowStoreSuite {
     store.change { $0.writeErrors = [.full] }
     client.setData(40, for: key(40))
     simulation.advance(by: .seconds(2))
-    #expect(failures(events) == 2)
+    expectEqual(failures(events), 2)
     client.shutDown()
   }
 
@@ -219,7 +219,7 @@ struct LossTests: SlowStoreSuite {
     client.setData(1, for: key(1))
     client.setData(String(repeating: "x", count: 2_000), for: "large" as QueryKey<String>)
     simulation.advance(by: .seconds(2))
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     client.shutDown()
   }
 
@@ -241,7 +241,7 @@ struct LossTests: SlowStoreSuite {
       client.stream(Query(key: key(1), fetch: fetch).networkMode(.online))
     )
     simulation.advance(by: .seconds(100))
-    #expect(recording.summaries.last == .success(1, .paused))
+    expectEqual(recording.summaries.last, .success(1, .paused))
     recording.cancel()
     client.shutDown()
   }
@@ -255,7 +255,7 @@ struct LossTests: SlowStoreSuite {
       await #expect(throws: QueryError.self) {
         try await client.fetch(Query(key: ["n", 1], fetch: fetch), timeout: .seconds(2))
       }
-      #expect(simulation.clock.now.offset == .seconds(2))
+      expectEqual(simulation.clock.now.offset, .seconds(2))
     }
     client.shutDown()
   }
@@ -267,7 +267,7 @@ struct LossTests: SlowStoreSuite {
     client.setData(1, for: key(1))
     simulation.advance(by: .seconds(2))
     simulation.run { [client] in await client.reset(key(1)) }
-    #expect(client.data(for: key(1)) == nil)
+    expectNil(client.data(for: key(1)))
     client.shutDown()
   }
 
@@ -284,8 +284,8 @@ struct LossTests: SlowStoreSuite {
     let client = client()
     simulation.settle()
     client.remove(.prefix("n", fields: ["kind": "a"]))
-    #expect(client.data(for: first) == nil)
-    #expect(client.data(for: second) == 2)
+    expectNil(client.data(for: first))
+    expectEqual(client.data(for: second), 2)
     client.shutDown()
   }
 
@@ -299,7 +299,7 @@ struct LossTests: SlowStoreSuite {
     simulation.settle()
     let client = client { $0.version = version }
     simulation.settle()
-    #expect(client.data(for: key(1)) == 1)
+    expectEqual(client.data(for: key(1)), 1)
     client.shutDown()
   }
 
@@ -312,12 +312,12 @@ struct LossTests: SlowStoreSuite {
       .optimistic({ [key = key(1)] _ in Query(key: key) }) { value, _ in value = 100 }
     let run = simulation.task { [client] in try await client.mutate(mutation) }
     simulation.advance(by: .seconds(5))
-    #expect(client.data(for: key(1)) == 100)
+    expectEqual(client.data(for: key(1)), 100)
     client.setData(7, for: key(1))
     simulation.advance(by: .seconds(10))
     _ = try simulation.run { try await run.value }
     simulation.advance(by: .seconds(10))
-    #expect(kept == [#"Swift.Int["n",1] 7"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 7"#])
     client.shutDown()
   }
 
@@ -336,8 +336,8 @@ struct LossTests: SlowStoreSuite {
     let one = simulation.record(client.stream(first))
     let two = simulation.record(client.stream(second))
     simulation.advance(by: .seconds(10))
-    #expect(one.summaries == [.pending(), .pending(isFetching: true), .success(1)])
-    #expect(two.summaries == [.pending(), .pending(isFetching: true), .success(2)])
+    expectEqual(one.summaries, [.pending(), .pending(isFetching: true), .success(1)])
+    expectEqual(two.summaries, [.pending(), .pending(isFetching: true), .success(2)])
     one.cancel()
     two.cancel()
     client.shutDown()
@@ -355,7 +355,7 @@ struct LossTests: SlowStoreSuite {
     let queries = (1...3).map { Query(key: key($0)).staleTime(.hours(1)) }
     let recording = simulation.record(client.stream(all: queries))
     simulation.advance(by: .seconds(5))
-    #expect(recording.values.map { $0.map(\.data) } == [[nil, nil, nil], [1, 2, 3]])
+    expectEqual(recording.values.map { $0.map(\.data) }, [[nil, nil, nil], [1, 2, 3]])
     recording.cancel()
     client.shutDown()
   }
@@ -364,8 +364,8 @@ struct LossTests: SlowStoreSuite {
   func initialData() {
     let client = client()
     simulation.settle()
-    #expect(client.data(for: Query(key: key(1)).initialData(5)) == nil)
-    #expect(client.diagnostics().isEmpty)
+    expectNil(client.data(for: Query(key: key(1)).initialData(5)))
+    expectEmpty(client.diagnostics())
     client.shutDown()
   }
 
@@ -394,7 +394,7 @@ struct LossTests: SlowStoreSuite {
     client.setData(1, for: key(1))
     client.setData(2, for: Query(key: key(1)).persisted(in: store))
     try simulation.run { [client] in try await client.save() }
-    #expect(kept == [#"Swift.Int["n",1] 2"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 2"#])
     client.shutDown()
   }
 
@@ -405,13 +405,13 @@ struct LossTests: SlowStoreSuite {
     simulation.settle()
     client.setData(1, for: key(1))
     simulation.advance(by: .milliseconds(200))
-    #expect(client.data(for: key(1)) == 1)
+    expectEqual(client.data(for: key(1)), 1)
     simulation.run { [client] in await client.invalidate(.key(key(1)) && .inactive) }
     client.shutDown()
     simulation.settle()
     let next = self.client()
     simulation.settle()
-    #expect(next.result(for: Query(key: key(1)) { 2 }.staleTime(.hours(1))).isStale)
+    expect(next.result(for: Query(key: key(1)) { 2 }.staleTime(.hours(1))).isStale)
     next.shutDown()
   }
 
@@ -429,7 +429,7 @@ struct LossTests: SlowStoreSuite {
       simulation.run { [client] in
         _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
       }
-      #expect(kept.count == 1)
+      expectEqual(kept.count, 1)
       client.shutDown()
     }
   }
@@ -445,7 +445,7 @@ struct LossTests: SlowStoreSuite {
     let told: [String] = events.values.compactMap {
       if case .persistenceFailed(let error) = $0.kind { "\(error)" } else { nil }
     }
-    #expect(told == ["\(QueryStoreError.full)", "\(QueryStoreError.denied)"])
+    expectEqual(told, ["\(QueryStoreError.full)", "\(QueryStoreError.denied)"])
     client.shutDown()
   }
 }

@@ -65,8 +65,8 @@ struct MigratingTests: SlowStoreSuite {
   func migrated() {
     var problems: [String] = []
     keep()
-    for _ in 1...2 { #expect(restored(new(), &problems) == 70) }
-    #expect(problems == [])
+    for _ in 1...2 { expectEqual(restored(new(), &problems), 70) }
+    expectEqual(problems, [])
     let client = QueryClient(simulation: simulation)
     _ = client.data(for: new())
     simulation.settle()
@@ -74,8 +74,8 @@ struct MigratingTests: SlowStoreSuite {
     simulation.advance(by: .seconds(2))
     client.shutDown()
     simulation.settle()
-    #expect(restored(new(), &problems) == 71)
-    #expect(restored(new(version: "3", migrating: { _, _ in 5 }), &problems) == 5)
+    expectEqual(restored(new(), &problems), 71)
+    expectEqual(restored(new(version: "3", migrating: { _, _ in 5 }), &problems), 5)
   }
 
   @Test("it is migrated, too, if the age is raised with the version")
@@ -89,17 +89,17 @@ struct MigratingTests: SlowStoreSuite {
     former.shutDown()
     simulation.settle()
     var problems: [String] = []
-    #expect(restored(new(maxAge: .hours(720)), &problems) == 70)
-    #expect(problems == [])
+    expectEqual(restored(new(maxAge: .hours(720)), &problems), 70)
+    expectEqual(problems, [])
   }
 
   @Test("without a way to do so, it is dropped")
   func dropped() {
     var problems: [String] = []
     keep()
-    #expect(restored(new(migrating: nil), &problems) == nil)
-    #expect(problems == [])
-    #expect(store.memory.load(.main).records.isEmpty)
+    expectNil(restored(new(migrating: nil), &problems))
+    expectEqual(problems, [])
+    expectEmpty(store.memory.load(.main).records)
   }
 
   @Test("what nobody can get again stays for a later version if that fails, and is told of")
@@ -107,15 +107,15 @@ struct MigratingTests: SlowStoreSuite {
     var problems: [String] = []
     keep()
     let failing = new { _, _ in throw Boom(1) }
-    #expect(restored(failing, &problems) == nil)
-    #expect(problems == ["\(Boom(1))"])
-    #expect(restored(new(), &problems) == 70)
+    expectNil(restored(failing, &problems))
+    expectEqual(problems, ["\(Boom(1))"])
+    expectEqual(restored(new(), &problems), 70)
     _ = store.memory.wipe(.main)
     keep(.hours(24))
     let limited = new(maxAge: .hours(24)) { _, _ in throw Boom(2) }
-    #expect(restored(limited, &problems) == nil)
-    #expect(problems == ["\(Boom(2))"])
-    #expect(store.memory.load(.main).records.isEmpty)
+    expectNil(restored(limited, &problems))
+    expectEqual(problems, ["\(Boom(2))"])
+    expectEmpty(store.memory.load(.main).records)
   }
 
   @Test("what cannot be decoded and stays is told of once", arguments: [false, true])
@@ -144,10 +144,10 @@ struct MigratingTests: SlowStoreSuite {
     let problems: [String] = recording.values.compactMap {
       if case .persistenceFailed(let error) = $0.kind { "\(error)" } else { nil }
     }
-    #expect(problems == ["\(Boom(4))"])
+    expectEqual(problems, ["\(Boom(4))"])
     // A migration may succeed at the next try.
-    #expect(tries.values.count == (isOfKeyAlone ? 1 : 3))
-    #expect(client.data(for: isOfKeyAlone ? old() : new(version: "3")) == (isOfKeyAlone ? 7 : 70))
+    expectEqual(tries.values.count, (isOfKeyAlone ? 1 : 3))
+    expectEqual(client.data(for: isOfKeyAlone ? old() : new(version: "3")), (isOfKeyAlone ? 7 : 70))
     client.shutDown()
   }
 
@@ -156,9 +156,9 @@ struct MigratingTests: SlowStoreSuite {
     var problems: [String] = []
     keep(.hours(24))
     let same = new(maxAge: .hours(24), version: "1") { _, _ in throw Boom(3) }
-    #expect(restored(same, &problems) == 7)
+    expectEqual(restored(same, &problems), 7)
     simulation.advance(by: .hours(25))
-    #expect(restored(new(maxAge: .hours(24)), &problems) == nil)
-    #expect(problems == [])
+    expectNil(restored(new(maxAge: .hours(24)), &problems))
+    expectEqual(problems, [])
   }
 }

@@ -47,7 +47,7 @@ struct RemovedElsewhereTests: SlowStoreSuite {
     try save(client)
     let keys = store.memory.load(.main).records.map(\.key)
     let rest = removal.rest.map { #"query/Swift.Int["\#($0 == 3 ? "m" : "n")",\#($0)]"# }
-    #expect(keys == rest.sorted())
+    expectEqual(keys, rest.sorted())
     client.shutDown()
     other.shutDown()
   }
@@ -62,7 +62,7 @@ struct RemovedElsewhereTests: SlowStoreSuite {
     client.setData(5, for: key(1))
     client.setData(6, for: key(2))
     try save(client)
-    #expect(kept == [#"Swift.Int["n",1] 5"#, #"Swift.Int["n",2] 6"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 5"#, #"Swift.Int["n",2] 6"#])
     client.shutDown()
     other.shutDown()
   }
@@ -75,10 +75,10 @@ struct RemovedElsewhereTests: SlowStoreSuite {
     try save(other)
     client.remove(.where { _ in true })
     try save(client)
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     client.remove(["n"])
     try save(client)
-    #expect(kept == [])
+    expectEqual(kept, [])
     client.shutDown()
     other.shutDown()
   }
@@ -94,10 +94,10 @@ struct RemovedElsewhereTests: SlowStoreSuite {
     simulation.run { [client] in
       _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
     }
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     store.change { $0.loadError = nil }
     simulation.advance(by: .minutes(2))
-    #expect(kept == [])
+    expectEqual(kept, [])
     client.shutDown()
     other.shutDown()
   }
@@ -111,7 +111,7 @@ struct RemovedElsewhereTests: SlowStoreSuite {
     client.clear()
     client.shutDown()
     simulation.settle()
-    #expect(kept == [])
+    expectEqual(kept, [])
     other.shutDown()
   }
 
@@ -123,7 +123,7 @@ struct RemovedElsewhereTests: SlowStoreSuite {
     simulation.run { [client] in await client.invalidate(["n"]) }
     client.remove(key(2))
     try save(client)
-    #expect(store.loads == 1)
+    expectEqual(store.loads, 1)
     client.shutDown()
   }
 }

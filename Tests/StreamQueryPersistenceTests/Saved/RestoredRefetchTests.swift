@@ -88,11 +88,11 @@ struct RestoredRefetchTests {
       active.send(true)
     }
     simulation.advance(by: .seconds(5))
-    #expect(recording.values.last?.data == "fetched")
+    expectEqual(recording.values.last?.data, "fetched")
     #expect(recording.values.contains { $0.data == "kept" })
-    #expect(fetch.callCount == 1)
-    if ends.count > 0 { #expect(ends.all == [.milliseconds(600)]) }
-    #expect(client.diagnostics("name").map(\.observerCount) == [1])
+    expectEqual(fetch.callCount, 1)
+    if ends.count > 0 { expectEqual(ends.all, [.milliseconds(600)]) }
+    expectEqual(client.diagnostics("name").map(\.observerCount), [1])
     recording.cancel()
     withExtendedLifetime(connection) {}
     client.shutDown()
@@ -112,8 +112,8 @@ struct RestoredRefetchTests {
     let time = simulation.now
     task.cancel()
     simulation.advance(by: .seconds(5))
-    #expect(ends.all == [time])
-    #expect(fetch.callCount == 1)
+    expectEqual(ends.all, [time])
+    expectEqual(fetch.callCount, 1)
     recording.cancel()
     client.shutDown()
   }
@@ -134,8 +134,8 @@ struct RestoredRefetchTests {
     recording.cancel()
     client.remove("name" as QueryKey<String>)
     simulation.advance(by: .seconds(5))
-    #expect(ends.count == 1)
-    #expect(fetch.callCount == 0)
+    expectEqual(ends.count, 1)
+    expectEqual(fetch.callCount, 0)
     disabled.cancel()
     client.shutDown()
   }
@@ -146,8 +146,8 @@ struct RestoredRefetchTests {
     let stale = Query("name", fetch: fetch)
     let recording = simulation.record(client.stream(stale))
     let result = simulation.run { await client.refetchStale(within: .seconds(10)) }
-    #expect(result.refreshed == ["name"])
-    #expect(fetch.callCount == 1)
+    expectEqual(result.refreshed, ["name"])
+    expectEqual(fetch.callCount, 1)
     recording.cancel()
     client.shutDown()
   }
@@ -158,10 +158,10 @@ struct RestoredRefetchTests {
     let query = name.refetchOnSubscribe(.dynamic { $0.dataUpdatedAt == nil ? .always : .never })
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(5))
-    #expect(recording.values.last?.data == "kept")
+    expectEqual(recording.values.last?.data, "kept")
     recording.cancel()
     simulation.advance(by: .hours(1))
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
     client.shutDown()
   }
 }

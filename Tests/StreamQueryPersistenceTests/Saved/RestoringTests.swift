@@ -35,10 +35,10 @@ struct RestoringTests {
     simulation.advance(by: .seconds(8))
     let client = client(memory)
     simulation.settle()
-    #expect(client.data(for: name) == "kept")
-    #expect(client.isStale(name.staleTime(.seconds(10))))
-    #expect(!client.isStale(name.staleTime(.seconds(11))))
-    #expect(fetch.callCount == 0)
+    expectEqual(client.data(for: name), "kept")
+    expect(client.isStale(name.staleTime(.seconds(10))))
+    expect(!client.isStale(name.staleTime(.seconds(11))))
+    expectEqual(fetch.callCount, 0)
     client.shutDown()
   }
 
@@ -50,16 +50,17 @@ struct RestoringTests {
     let client = client(slow { $0.loading = .seconds(1) })
     let recording = simulation.record(client.stream(name))
     simulation.advance(by: .milliseconds(900))
-    #expect(recording.summaries == [.pending()])
-    #expect(recording.values.map(\.isRestoring) == [true])
-    #expect(client.isRestoring)
-    #expect(fetch.callCount == 0)
+    expectEqual(recording.summaries, [.pending()])
+    expectEqual(recording.values.map(\.isRestoring), [true])
+    expect(client.isRestoring)
+    expectEqual(fetch.callCount, 0)
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.summaries == [.pending(), .success("kept", isFetching: true), .success("fetched")]
+    expectEqual(
+      recording.summaries,
+      [.pending(), .success("kept", isFetching: true), .success("fetched")]
     )
-    #expect(recording.values.map(\.isRestoring) == [true, false, false])
-    #expect(!client.isRestoring)
+    expectEqual(recording.values.map(\.isRestoring), [true, false, false])
+    expect(!client.isRestoring)
     recording.cancel()
     client.shutDown()
   }
@@ -73,9 +74,9 @@ struct RestoringTests {
       try await client.fetch(name.staleTime(.minutes(1)))
     }
     simulation.advance(by: .seconds(5))
-    #expect(recording.summaries == [.pending(), .success("kept")])
-    #expect(try simulation.run { try await value.value } == "kept")
-    #expect(fetch.callCount == 0)
+    expectEqual(recording.summaries, [.pending(), .success("kept")])
+    try expectEqual(simulation.run { try await value.value }, "kept")
+    expectEqual(fetch.callCount, 0)
     recording.cancel()
     client.shutDown()
   }
@@ -85,7 +86,7 @@ struct RestoringTests {
     let client = client(slow { $0.loading = .seconds(1) })
     let recording = simulation.record(client.stream(name))
     simulation.advance(by: .seconds(5))
-    #expect(recording.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
+    expectEqual(recording.summaries, [.pending(), .pending(isFetching: true), .success("fetched")])
     recording.cancel()
     client.shutDown()
   }
@@ -104,7 +105,7 @@ struct RestoringTests {
       await #expect(throws: CancellationError.self) { try await restored.value }
     }
     simulation.advance(by: .seconds(60))
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     client.shutDown()
   }
 
@@ -116,8 +117,8 @@ struct RestoringTests {
     simulation.settle()
     client.setData("mine", for: name)
     simulation.advance(by: .seconds(5))
-    #expect(recording.summaries == [.pending(), .success("mine"), .success("mine")])
-    #expect(recording.values.map(\.isRestoring) == [true, true, false])
+    expectEqual(recording.summaries, [.pending(), .success("mine"), .success("mine")])
+    expectEqual(recording.values.map(\.isRestoring), [true, true, false])
     recording.cancel()
     client.shutDown()
   }
@@ -131,17 +132,17 @@ struct RestoringTests {
     former.setData("unused", for: Query("other", fetch: fetch))
     let first = simulation.record(former.stream(name))
     simulation.advance(by: .seconds(10))
-    #expect(first.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
+    expectEqual(first.summaries, [.pending(), .pending(isFetching: true), .success("fetched")])
     first.cancel()
     former.shutDown()
     simulation.settle()
-    #expect(store.memory.load(.main).records.map(\.key) == [#"query/Swift.String["name"]"#])
+    expectEqual(store.memory.load(.main).records.map(\.key), [#"query/Swift.String["name"]"#])
 
     let client = QueryClient(simulation: simulation)
     let second = simulation.record(client.stream(name))
     simulation.advance(by: .seconds(10))
-    #expect(second.summaries == [.pending(), .success("fetched")])
-    #expect(fetch.callCount == 1)
+    expectEqual(second.summaries, [.pending(), .success("fetched")])
+    expectEqual(fetch.callCount, 1)
     second.cancel()
     client.shutDown()
   }
@@ -159,8 +160,8 @@ struct RestoringTests {
       client.stream(Query("other", fetch: fetch).networkMode(.online))
     )
     simulation.advance(by: .seconds(1))
-    #expect(tried.summaries == [.pending(isFetching: true), .success("fetched")])
-    #expect(waiting.summaries == [.pending(.paused)])
+    expectEqual(tried.summaries, [.pending(isFetching: true), .success("fetched")])
+    expectEqual(waiting.summaries, [.pending(.paused)])
     tried.cancel()
     waiting.cancel()
     client.shutDown()
@@ -172,16 +173,16 @@ struct RestoringTests {
     simulation.advance(by: .minutes(10))
     let old = client(memory, maxAge: .minutes(10))
     simulation.settle()
-    #expect(old.data(for: name) == nil)
+    expectNil(old.data(for: name))
     old.shutDown()
     simulation.settle()
-    #expect(memory.load(.main).records.isEmpty)
+    expectEmpty(memory.load(.main).records)
     keep()
     simulation.setWallClock(offset: .hours(-48))
     let client = client(memory, maxAge: .minutes(10))
     simulation.settle()
-    #expect(client.data(for: name) == "kept")
-    #expect(!client.isStale(name.staleTime(.seconds(1))))
+    expectEqual(client.data(for: name), "kept")
+    expect(!client.isStale(name.staleTime(.seconds(1))))
     client.shutDown()
   }
 
@@ -199,10 +200,10 @@ struct RestoringTests {
       let shown = [draft, short, feed, letter].map { client.data(for: $0) != nil }
       switch hours {
       case 0:
-        #expect(shown == [false, false, false, false])
+        expectEqual(shown, [false, false, false, false])
         for query in [draft, short, feed, letter] { client.setData("mine", for: query) }
-      case 20: #expect(shown == [true, false, true, true])
-      default: #expect(shown == [true, false, false, true])
+      case 20: expectEqual(shown, [true, false, true, true])
+      default: expectEqual(shown, [true, false, false, true])
       }
       client.shutDown()
       simulation.advance(by: .hours(hours == 0 ? 20 : 100_000))
@@ -226,12 +227,15 @@ struct RestoringTests {
       $0.onMisuse = { misuses.append($0) }
     }
     simulation.settle()
-    #expect(client.data(for: draft.key) == nil)
-    #expect(client.updateData(for: draft.key) { $0 = ($0 ?? "") + " and more" } == nil)
+    expectNil(client.data(for: draft.key))
+    expectNil(client.updateData(for: draft.key) { $0 = ($0 ?? "") + " and more" })
     simulation.advance(by: .seconds(2))
-    #expect(misuses.values == [.updateOfKeptData(key: AnyQueryKey(draft.key).description)])
-    #expect(client.data(for: draft) == "mine")
-    #expect(client.updateData(for: draft.key) { $0 = ($0 ?? "") + " and more" } == "mine and more")
+    expectEqual(misuses.values, [.updateOfKeptData(key: AnyQueryKey(draft.key).description)])
+    expectEqual(client.data(for: draft), "mine")
+    expectEqual(
+      client.updateData(for: draft.key) { $0 = ($0 ?? "") + " and more" },
+      "mine and more"
+    )
     client.shutDown()
   }
 
@@ -248,7 +252,7 @@ struct RestoringTests {
     simulation.advance(by: .seconds(5))
     let client = client(memory)
     simulation.settle()
-    #expect(client.data(for: draft) == "mine")
+    expectEqual(client.data(for: draft), "mine")
     client.shutDown()
   }
 
@@ -275,13 +279,13 @@ struct RestoringTests {
     case .query, .atTheEnd: written = client.updateData(for: name) { $0 = ($0 ?? "none") + "!" }
     case .defaulted: written = client.updateData(for: name.defaulting(to: "none")) { $0 += "!" }
     }
-    #expect(written == (update == .atTheEnd ? nil : "none!"))
+    expectEqual(written, (update == .atTheEnd ? nil : "none!"))
     client.shutDown()
     simulation.advance(by: .seconds(5))
-    #expect(misuses.values.isEmpty)
+    expectEmpty(misuses.values)
     let next = self.client(memory)
     simulation.settle()
-    #expect(next.data(for: name) == "none!")
+    expectEqual(next.data(for: name), "none!")
     next.shutDown()
   }
 
@@ -300,8 +304,8 @@ struct RestoringTests {
         context.answer(isOld: .seconds(age))
         return "fetched"
       }
-      #expect(try simulation.run { try await client.fetch(query) } == "fetched")
-      #expect(client.diagnostics().map(\.isInvalidated) == [isMarked])
+      try expectEqual(simulation.run { try await client.fetch(query) }, "fetched")
+      expectEqual(client.diagnostics().map(\.isInvalidated), [isMarked])
     }
     client.shutDown()
   }
@@ -324,7 +328,7 @@ struct RestoringTests {
     }
     simulation.advance(by: .seconds(2))
     // The first is 60 hours old, and 40 by the date of the newest: a lifetime is up to twice the age.
-    #expect(memory.load(.main).records.map(\.key) == ["2", "for ever"].map(record))
+    expectEqual(memory.load(.main).records.map(\.key), ["2", "for ever"].map(record))
     client.setData("3", for: ["name", "new"])
     client.shutDown()
     simulation.settle()
@@ -332,7 +336,7 @@ struct RestoringTests {
       $0.persistence = Persistence(in: memory, version: "2")
     }
     simulation.advance(by: .seconds(2))
-    #expect(memory.load(.main).records.map(\.key) == ["for ever", "new"].map(record))
+    expectEqual(memory.load(.main).records.map(\.key), ["for ever", "new"].map(record))
     next.shutDown()
   }
 
@@ -348,7 +352,7 @@ struct RestoringTests {
     simulation.setWallClock(offset: .zero)
     let client = client(memory)
     simulation.settle()
-    #expect(client.data(for: name) == "kept")
+    expectEqual(client.data(for: name), "kept")
     client.shutDown()
   }
 
@@ -363,16 +367,16 @@ struct RestoringTests {
     let events = simulation.record(client.events)
     let recording = simulation.record(client.stream(name))
     simulation.advance(by: .seconds(5))
-    #expect(recording.summaries == [.pending(isFetching: true), .success("fetched")])
+    expectEqual(recording.summaries, [.pending(isFetching: true), .success("fetched")])
     let failures = events.values.filter {
       if case .persistenceFailed = $0.kind { true } else { false }
     }
-    #expect(failures.map(\.key) == ["name"])
+    expectEqual(failures.map(\.key), ["name"])
     recording.cancel()
     client.shutDown()
     simulation.settle()
-    #expect(memory.load(.main).records.count == 1)
-    #expect(memory.load(.main).records != [record])
+    expectEqual(memory.load(.main).records.count, 1)
+    expect(memory.load(.main).records != [record])
   }
 
   @Test(
@@ -389,22 +393,22 @@ struct RestoringTests {
     let events = simulation.record(client.events)
     let recording = simulation.record(client.stream(name))
     simulation.advance(by: .seconds(5))
-    #expect(recording.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
+    expectEqual(recording.summaries, [.pending(), .pending(isFetching: true), .success("fetched")])
     simulation.run { [client] in
       _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
       _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
     }
-    #expect(problems(in: events) == ["\(error)"])
+    expectEqual(problems(in: events), ["\(error)"])
     store.change { $0.loadError = nil }
     simulation.advance(by: .hours(1))
-    #expect(store.loads == 1)
+    expectEqual(store.loads, 1)
     recording.cancel()
     client.shutDown()
     simulation.settle()
     // What it keeps is as it was.
     let other = self.client(memory)
     simulation.settle()
-    #expect(other.data(for: name) == "kept")
+    expectEqual(other.data(for: name), "kept")
     other.shutDown()
   }
 
@@ -426,25 +430,25 @@ struct RestoringTests {
     let other = Query(key: "b") { () async throws -> String in throw Broken() }.retry(0)
     let waiting = simulation.record(client.stream(other))
     simulation.advance(by: .milliseconds(500))
-    #expect(fetched.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
-    #expect(waiting.values.last?.isError == true)
-    #expect(!client.isRestoring)
+    expectEqual(fetched.summaries, [.pending(), .pending(isFetching: true), .success("fetched")])
+    expectEqual(waiting.values.last?.isError, true)
+    expect(!client.isRestoring)
     simulation.run { [client] in
       _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
       _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
     }
     // At once for the caller, which changes nothing about the rest: after 1, 2 and 4 seconds.
     simulation.advance(by: .milliseconds(8_000))
-    #expect(store.loads == 5)
-    #expect(store.batches.isEmpty)
-    #expect(problems(in: events) == Array(repeating: "\(error)", count: 5))
+    expectEqual(store.loads, 5)
+    expectEmpty(store.batches)
+    expectEqual(problems(in: events), Array(repeating: "\(error)", count: 5))
 
     store.change { $0.loadError = nil }
     simulation.advance(by: .seconds(8))
-    #expect(store.loads == 6)
-    #expect(waiting.values.last?.data == "b")
-    #expect(fetched.summaries.last == .success("fetched"))
-    #expect(client.data(for: "c" as QueryKey<String>) == "c")
+    expectEqual(store.loads, 6)
+    expectEqual(waiting.values.last?.data, "b")
+    expectEqual(fetched.summaries.last, .success("fetched"))
+    expectEqual(client.data(for: "c" as QueryKey<String>), "c")
     simulation.run { [client] in
       await #expect(throws: Never.self) { try await client.restore() }
       await #expect(throws: Never.self) { try await client.save() }
@@ -453,8 +457,8 @@ struct RestoringTests {
     waiting.cancel()
     client.shutDown()
     simulation.settle()
-    #expect(values == ["b", "c", "fetched"])
-    #expect(problems(in: events).count == 5)
+    expectEqual(values, ["b", "c", "fetched"])
+    expectEqual(problems(in: events).count, 5)
   }
 
   @Test("what was removed and cleared while a store cannot be read is gone when it is read")
@@ -465,11 +469,11 @@ struct RestoringTests {
     let client = client(store)
     simulation.advance(by: .minutes(10))
     // 0, 1, 3, 7, 15, 31 and 63 seconds, then each minute.
-    #expect(store.loads == 7 + 8)
+    expectEqual(store.loads, 7 + 8)
     client.remove(["b"])
     store.change { $0.loadError = nil }
     simulation.advance(by: .minutes(2))
-    #expect(values == ["kept"])
+    expectEqual(values, ["kept"])
     client.shutDown()
   }
 
@@ -482,15 +486,15 @@ struct RestoringTests {
     simulation.advance(by: .milliseconds(500))
     client.updateData(for: list) { $0 += "b" }
     client.updateData(for: "list" as QueryKey<String>) { $0 = ($0 ?? "") + "c" }
-    #expect(client.data(for: list) == "")
+    expectEqual(client.data(for: list), "")
     simulation.advance(by: .minutes(10))
-    #expect(client.data(for: list) == "")
+    expectEqual(client.data(for: list), "")
     store.change { $0.loadError = nil }
     simulation.advance(by: .minutes(2))
-    #expect(client.data(for: list) == "abc")
+    expectEqual(client.data(for: list), "abc")
     client.updateData(for: list) { $0 += "d" }
     simulation.advance(by: .seconds(2))
-    #expect(values == ["abcd"])
+    expectEqual(values, ["abcd"])
     client.shutDown()
   }
 
@@ -500,15 +504,15 @@ struct RestoringTests {
     let store = slow { $0.loadError = .failed(Broken()) }
     let client = client(store)
     simulation.advance(by: .minutes(10))
-    #expect(store.loads == 8)
+    expectEqual(store.loads, 8)
     client.updateData(for: "list" as QueryKey<String>) { $0 = ($0 ?? "") + "b" }
-    #expect(client.data(for: "list" as QueryKey<String>) == "b")
+    expectEqual(client.data(for: "list" as QueryKey<String>), "b")
     simulation.run { [client] in
       _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
     }
     client.shutDown()
     simulation.settle()
-    #expect(values == ["a"])
+    expectEqual(values, ["a"])
   }
 
   @Test("a client that ends while its store cannot be read tries once more, and then gives up")
@@ -523,10 +527,10 @@ struct RestoringTests {
       if isReadable { store.change { $0.loadError = nil } }
       client.shutDown()
       simulation.settle()
-      #expect(store.loads == 3)
-      #expect(values == (isReadable ? ["mine", "new"] : ["kept"]))
+      expectEqual(store.loads, 3)
+      expectEqual(values, (isReadable ? ["mine", "new"] : ["kept"]))
       simulation.advance(by: .minutes(10))
-      #expect(store.loads == 3)
+      expectEqual(store.loads, 3)
     }
   }
 
@@ -543,7 +547,7 @@ struct RestoringTests {
     let loads = store.loads
     let (first, cancelled) = (restoring(client), restoring(client))
     simulation.settle()
-    #expect(store.loads == loads + 1)
+    expectEqual(store.loads, loads + 1)
     cancelled.cancel()
     simulation.run {
       _ = await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -552,17 +556,17 @@ struct RestoringTests {
     simulation.run {
       _ = await #expect(throws: QueryStoreError.self) { try await first.value }
     }
-    #expect(store.loads == loads + 1)
+    expectEqual(store.loads, loads + 1)
 
     store.change { $0.loadError = nil }
     let second = restoring(client)
     simulation.advance(by: .milliseconds(200))
-    #expect(store.loads == loads + 2)
-    #expect(client.data(for: name) == "kept")
+    expectEqual(store.loads, loads + 2)
+    expectEqual(client.data(for: name), "kept")
     try simulation.run { try await second.value }
     client.shutDown()
     simulation.settle()
-    #expect(store.loads == loads + 2)
+    expectEqual(store.loads, loads + 2)
   }
 
   private func restoring(_ client: QueryClient) -> Task<Void, any Error> {
@@ -580,10 +584,10 @@ struct RestoringTests {
         _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
       }
     }
-    #expect(store.loads == 21)
+    expectEqual(store.loads, 21)
     store.change { $0.loadError = nil }
     simulation.advance(by: .seconds(2))
-    #expect(client.data(for: name) == "kept")
+    expectEqual(client.data(for: name), "kept")
     client.shutDown()
   }
 
@@ -603,8 +607,8 @@ struct RestoringTests {
     store.change { $0.loadError = nil }
     active.send(true)
     simulation.settle()
-    #expect(store.loads == loads + 1)
-    #expect(client.data(for: name) == "kept")
+    expectEqual(store.loads, loads + 1)
+    expectEqual(client.data(for: name), "kept")
     client.shutDown()
   }
 
@@ -622,8 +626,8 @@ struct RestoringTests {
     store.change { $0.loadError = nil }
     client.shutDown()
     simulation.advance(by: .minutes(10))
-    #expect(store.loads == 3)
-    #expect(values == ["mine"])
+    expectEqual(store.loads, 3)
+    expectEqual(values, ["mine"])
   }
 
   private struct Broken: Error {}
@@ -648,14 +652,14 @@ struct RestoringTests {
     let client = client(memory)
     simulation.settle()
     let (a, b): (QueryKey<String>, QueryKey<String>) = (["list", "a"], ["list", "b"])
-    #expect(client.data(for: a) == "a")
+    expectEqual(client.data(for: a), "a")
     client.remove(["list"])
-    #expect(client.data(for: a) == nil)
-    #expect(client.data(for: b) == nil)
-    #expect(client.data(for: "other" as QueryKey<String>) == "c")
+    expectNil(client.data(for: a))
+    expectNil(client.data(for: b))
+    expectEqual(client.data(for: "other" as QueryKey<String>), "c")
     client.shutDown()
     simulation.settle()
-    #expect(memory.load(.main).records.map(\.key) == [#"query/Swift.String["other"]"#])
+    expectEqual(memory.load(.main).records.map(\.key), [#"query/Swift.String["other"]"#])
   }
 
   @Test("clear forgets what the store keeps")
@@ -664,12 +668,12 @@ struct RestoringTests {
     keep("b", "b")
     let client = client(memory)
     simulation.settle()
-    #expect(client.data(for: "a" as QueryKey<String>) == "a")
+    expectEqual(client.data(for: "a" as QueryKey<String>), "a")
     client.clear()
-    #expect(client.data(for: "a" as QueryKey<String>) == nil)
-    #expect(client.data(for: "b" as QueryKey<String>) == nil)
+    expectNil(client.data(for: "a" as QueryKey<String>))
+    expectNil(client.data(for: "b" as QueryKey<String>))
     simulation.advance(by: .seconds(2))
-    #expect(memory.load(.main).records.isEmpty)
+    expectEmpty(memory.load(.main).records)
     client.shutDown()
   }
 
@@ -680,8 +684,8 @@ struct RestoringTests {
     simulation.settle()
     client.clear()
     simulation.advance(by: .seconds(5))
-    #expect(client.data(for: name) == nil)
-    #expect(memory.load(.main).records.isEmpty)
+    expectNil(client.data(for: name))
+    expectEmpty(memory.load(.main).records)
     client.shutDown()
   }
 
@@ -693,7 +697,7 @@ struct RestoringTests {
     simulation.settle()
     let a = Query("list", "a", fetch: fetch).staleTime(.hours(1))
     let b = Query("list", "b", fetch: fetch).staleTime(.hours(1))
-    #expect(client.data(for: a) == "a")
+    expectEqual(client.data(for: a), "a")
     simulation.run { [client] in await client.invalidate(["list"]) }
     client.shutDown()
     simulation.settle()
@@ -702,8 +706,8 @@ struct RestoringTests {
     for query in [a, b] {
       let recording = simulation.record(next.stream(query))
       simulation.settle()
-      #expect(recording.values.first?.isStale == true)
-      #expect(recording.values.first?.isFetching == true)
+      expectEqual(recording.values.first?.isStale, true)
+      expectEqual(recording.values.first?.isFetching, true)
       recording.cancel()
     }
     next.shutDown()
@@ -715,8 +719,8 @@ struct RestoringTests {
     simulation.settle()
     client.setData("mine", for: name)
     simulation.advance(by: .minutes(10))
-    #expect(client.diagnostics().isEmpty)
-    #expect(client.data(for: name) == "mine")
+    expectEmpty(client.diagnostics())
+    expectEqual(client.data(for: name), "mine")
     client.shutDown()
   }
 
@@ -726,7 +730,7 @@ struct RestoringTests {
     let client = client(memory)
     simulation.settle()
     client.updateData(for: name) { $0 = ($0 ?? "") + "!" }
-    #expect(client.data(for: name) == "kept!")
+    expectEqual(client.data(for: name), "kept!")
     client.shutDown()
   }
 
@@ -735,9 +739,10 @@ struct RestoringTests {
     keep()
     let client = client(memory)
     simulation.settle()
-    #expect(client.result(for: name.initialData("initial")).data == "kept")
-    #expect(
-      client.result(for: Query("other", fetch: fetch).initialData("initial")).data == "initial"
+    expectEqual(client.result(for: name.initialData("initial")).data, "kept")
+    expectEqual(
+      client.result(for: Query("other", fetch: fetch).initialData("initial")).data,
+      "initial"
     )
     client.shutDown()
   }
@@ -746,13 +751,13 @@ struct RestoringTests {
   func firstFrame() {
     keep()
     let client = client(memory)
-    #expect(client.result(for: name).isRestoring)
-    #expect(client.result(for: name).fetchStatus == .idle)
+    expect(client.result(for: name).isRestoring)
+    expectEqual(client.result(for: name).fetchStatus, .idle)
     simulation.settle()
     let result = client.result(for: name)
-    #expect(result.data == "kept")
-    #expect(result.isFetching)
-    #expect(!result.isRestoring)
+    expectEqual(result.data, "kept")
+    expect(result.isFetching)
+    expect(!result.isRestoring)
     client.shutDown()
   }
 
@@ -765,22 +770,23 @@ struct RestoringTests {
     let recording = simulation.record(client.stream(name))
     let caller = simulation.task { [client, name] in try await client.fetch(name) }
     simulation.advance(by: .milliseconds(9_999))
-    #expect(recording.summaries == [.pending()])
+    expectEqual(recording.summaries, [.pending()])
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries == [.pending(), .pending(isFetching: true), .success("fetched")])
-    #expect(!client.isRestoring)
-    #expect(
-      events.values.count { if case .persistenceFailed = $0.kind { true } else { false } } == 1
+    expectEqual(recording.summaries, [.pending(), .pending(isFetching: true), .success("fetched")])
+    expect(!client.isRestoring)
+    expectEqual(
+      events.values.count { if case .persistenceFailed = $0.kind { true } else { false } },
+      1
     )
     simulation.advance(by: .seconds(60))
-    #expect(client.data(for: "b" as QueryKey<String>) == "b")
-    #expect(client.data(for: name) == "fetched")
+    expectEqual(client.data(for: "b" as QueryKey<String>), "b")
+    expectEqual(client.data(for: name), "fetched")
     simulation.advance(by: .seconds(2))
     _ = caller
     recording.cancel()
     client.shutDown()
     simulation.settle()
-    #expect(memory.load(.main).records.count == 2)
+    expectEqual(memory.load(.main).records.count, 2)
   }
 
   @Test("an explicit refetch and the next page wait until the store is read")
@@ -790,10 +796,10 @@ struct RestoringTests {
     let observer = client.observer(of: name.staleTime(.hours(1)))
     let refetch = simulation.task { try await observer.refetch() }
     simulation.advance(by: .milliseconds(900))
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     simulation.advance(by: .seconds(1))
-    #expect(fetch.callCount == 1)
-    #expect(try simulation.run { try await refetch.value }.data == "fetched")
+    expectEqual(fetch.callCount, 1)
+    try expectEqual(simulation.run { try await refetch.value }.data, "fetched")
     client.shutDown()
   }
 
@@ -804,9 +810,9 @@ struct RestoringTests {
     let enabled = name.enabled { (data: String?) in data == nil }
     let recording = simulation.record(client.stream(enabled))
     simulation.advance(by: .seconds(5))
-    #expect(recording.summaries == [.pending(), .success("kept")])
-    #expect(recording.values.map(\.isEnabled) == [false, false])
-    #expect(fetch.callCount == 0)
+    expectEqual(recording.summaries, [.pending(), .success("kept")])
+    expectEqual(recording.values.map(\.isEnabled), [false, false])
+    expectEqual(fetch.callCount, 0)
     recording.cancel()
     client.shutDown()
   }
@@ -820,12 +826,13 @@ struct RestoringTests {
     never.refetchOnSubscribe = .never
     let quiet = simulation.record(client.stream(name, options: never))
     simulation.advance(by: .seconds(5))
-    #expect(quiet.summaries == [.pending(), .success("kept")])
+    expectEqual(quiet.summaries, [.pending(), .success("kept")])
     let next = self.client(slow { $0.loading = .seconds(1) })
     let eager = simulation.record(next.stream(name.staleTime(.hours(1)), options: always))
     simulation.advance(by: .seconds(5))
-    #expect(
-      eager.summaries == [.pending(), .success("kept", isFetching: true), .success("fetched")]
+    expectEqual(
+      eager.summaries,
+      [.pending(), .success("kept", isFetching: true), .success("fetched")]
     )
     quiet.cancel()
     eager.cancel()
@@ -839,7 +846,7 @@ struct RestoringTests {
     let client = client(slow { $0.loading = .seconds(1) })
     let recording = simulation.record(client.stream(name.notPersisted()))
     simulation.advance(by: .milliseconds(500))
-    #expect(recording.summaries == [.pending(isFetching: true), .success("fetched")])
+    expectEqual(recording.summaries, [.pending(isFetching: true), .success("fetched")])
     recording.cancel()
     client.shutDown()
   }

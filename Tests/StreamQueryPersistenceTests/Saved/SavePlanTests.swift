@@ -26,78 +26,78 @@ struct SavePlanTests {
 
   @Test("the first change begins a wait, later ones join it")
   func gathering() {
-    #expect(plan.changed() == 1)
-    #expect(plan.changed() == nil)
-    #expect(plan.waited(1))
-    #expect(plan.wrote(isDirty: false, isAwaited: false).0 == .rest)
-    #expect(plan.changed() == 2)
+    expectEqual(plan.changed(), 1)
+    expectNil(plan.changed())
+    expect(plan.waited(1))
+    expectEqual(plan.wrote(isDirty: false, isAwaited: false).0, .rest)
+    expectEqual(plan.changed(), 2)
   }
 
   @Test("a change during a write is written after another wait")
   func again() {
-    #expect(plan.changed() == 1)
-    #expect(plan.waited(1))
-    #expect(plan.changed() == nil)
+    expectEqual(plan.changed(), 1)
+    expect(plan.waited(1))
+    expectNil(plan.changed())
     let (step, task) = plan.wrote(isDirty: false, isAwaited: false)
-    #expect(step == .wait(.seconds(1)))
-    #expect(plan.waited(task))
+    expectEqual(step, .wait(.seconds(1)))
+    expect(plan.waited(task))
   }
 
   @Test("a request takes the place of a wait; the task that waited does nothing")
   func requested() {
-    #expect(plan.changed() == 1)
-    #expect(plan.nextRound == 1)
-    #expect(plan.requested() == 2)
-    #expect(!plan.waited(1))
-    #expect(plan.waited(2))
-    #expect(plan.begun == 1)
+    expectEqual(plan.changed(), 1)
+    expectEqual(plan.nextRound, 1)
+    expectEqual(plan.requested(), 2)
+    expect(!plan.waited(1))
+    expect(plan.waited(2))
+    expectEqual(plan.begun, 1)
   }
 
   @Test("a request during a write is a round of its own, without a wait")
   func requestedDuringWrite() {
-    #expect(plan.requested() == 1)
-    #expect(plan.waited(1))
-    #expect(plan.nextRound == 2)
-    #expect(plan.requested() == nil)
-    #expect(plan.wrote(isDirty: false, isAwaited: true).0 == .write)
-    #expect(plan.begun == 2)
-    #expect(plan.wrote(isDirty: false, isAwaited: false).0 == .rest)
+    expectEqual(plan.requested(), 1)
+    expect(plan.waited(1))
+    expectEqual(plan.nextRound, 2)
+    expectNil(plan.requested())
+    expectEqual(plan.wrote(isDirty: false, isAwaited: true).0, .write)
+    expectEqual(plan.begun, 2)
+    expectEqual(plan.wrote(isDirty: false, isAwaited: false).0, .rest)
   }
 
   @Test("after failures the waits double, up to a minute; a success ends that")
   func failures() {
-    #expect(plan.changed() == 1)
-    #expect(plan.waited(1))
+    expectEqual(plan.changed(), 1)
+    expect(plan.waited(1))
     var waits: [SavePlan.Step] = []
     for _ in 0..<8 {
       let (step, task) = plan.wrote(isDirty: true, isAwaited: false)
       waits.append(step)
-      #expect(plan.waited(task))
+      expect(plan.waited(task))
     }
-    #expect(waits == [2, 4, 8, 16, 32, 60, 60, 60].map { .wait(.seconds($0)) })
-    #expect(plan.changed() == nil)
-    #expect(plan.wrote(isDirty: false, isAwaited: false).0 == .wait(.seconds(1)))
+    expectEqual(waits, [2, 4, 8, 16, 32, 60, 60, 60].map { .wait(.seconds($0)) })
+    expectNil(plan.changed())
+    expectEqual(plan.wrote(isDirty: false, isAwaited: false).0, .wait(.seconds(1)))
   }
 
   @Test("at the end it writes once, and does not try again")
   func end() {
-    #expect(plan.changed() == 1)
+    expectEqual(plan.changed(), 1)
     plan.end()
-    #expect(plan.delay == .zero)
-    #expect(plan.requested() == 2)
-    #expect(plan.waited(2))
-    #expect(plan.wrote(isDirty: true, isAwaited: false).0 == .rest)
+    expectEqual(plan.delay, .zero)
+    expectEqual(plan.requested(), 2)
+    expect(plan.waited(2))
+    expectEqual(plan.wrote(isDirty: true, isAwaited: false).0, .rest)
   }
 
   @Test("what comes during the last write is written at once, even if that write fails")
   func endDuringWrite() {
-    #expect(plan.changed() == 1)
-    #expect(plan.waited(1))
+    expectEqual(plan.changed(), 1)
+    expect(plan.waited(1))
     plan.end()
-    #expect(plan.requested() == nil)
-    #expect(plan.wrote(isDirty: true, isAwaited: false).0 == .write)
-    #expect(plan.begun == 2)
-    #expect(plan.wrote(isDirty: true, isAwaited: false).0 == .rest)
+    expectNil(plan.requested())
+    expectEqual(plan.wrote(isDirty: true, isAwaited: false).0, .write)
+    expectEqual(plan.begun, 2)
+    expectEqual(plan.wrote(isDirty: true, isAwaited: false).0, .rest)
   }
 
   @Test("no throttle overflows")
@@ -105,12 +105,12 @@ struct SavePlanTests {
     var plan = SavePlan(throttle: .seconds(Int64.max))
     let task = plan.changed() ?? 0
     let waited = plan.waited(task)
-    #expect(waited)
+    expect(waited)
     for _ in 0..<10 {
       let (step, next) = plan.wrote(isDirty: true, isAwaited: false)
-      #expect(step == .wait(.seconds(60)))
+      expectEqual(step, .wait(.seconds(60)))
       let waited = plan.waited(next)
-      #expect(waited)
+      expect(waited)
     }
   }
 }

@@ -16,7 +16,7 @@ extension SavedRecordsTests {
     _ = records.note(.removed, of: keys[2])
     let mark = SavedRecords.Mark(filter: RecordFilter(.all), removes: removes)
     let replaced = records.apply(mark, to: Set(keys[0...2]))
-    #expect(replaced.count == 1)
+    expectEqual(replaced.count, 1)
     let changes = keys.map { key in
       switch records.pendingChange(of: key) {
       case .changed(let entry): entry.isInvalidated ? "marked" : "changed"
@@ -25,7 +25,7 @@ extension SavedRecordsTests {
       }
     }
     let expected = removes ? "removed" : "marked"
-    #expect(changes == [expected, expected, "removed", "changed"])
+    expectEqual(changes, [expected, expected, "removed", "changed"])
   }
 
   @Test("after everything was removed, the store has room for as much as before")
@@ -37,8 +37,8 @@ extension SavedRecordsTests {
     _ = records.noteRemovalOfAll()
     _ = records.encoded(keys.map { ($0, .save(value(2, size: 100), stamp)) })
     let batch = records.takeBatch()
-    #expect(batch?.puts.map(\.key) == keys.map { "query/" + $0 })
-    #expect(batch?.removals == [])
+    expectEqual(batch?.puts.map(\.key), keys.map { "query/" + $0 })
+    expectEqual(batch?.removals, [])
   }
 
   @Test("bulk calls before a removal of everything have no effect after the store is read")
@@ -50,9 +50,9 @@ extension SavedRecordsTests {
     _ = records.loaded(contents("a", "b"), at: 0)
     // The store is not read once more for the prefix, and the key is not removed from it.
     let isReadAgain = records.takeSweeps()
-    #expect(!isReadAgain)
+    expect(!isReadAgain)
     let batch = records.takeBatch()
-    #expect(batch?.removals == ["query/a", "query/b"])
+    expectEqual(batch?.removals, ["query/a", "query/b"])
   }
 
   @Test("until removals are performed on the store, no more values wait than it may keep")
@@ -75,8 +75,8 @@ extension SavedRecordsTests {
       }
       if records.changedArrivals.count <= 22 { bounded.append(name) }
     }
-    #expect(bounded == ["read", "failed", "read again"])
+    expectEqual(bounded, ["read", "failed", "read again"])
     // Nobody reads it once more.
-    #expect(!records.hasFailed)
+    expect(!records.hasFailed)
   }
 }

@@ -33,8 +33,8 @@ extension SavedRecordsTests {
     }
     _ = records.loaded(StoreContents(generation: .first, records: found), at: 5)
     let batch = records.takeBatch()
-    #expect(batch?.removals == ["query/a"])
-    #expect(records.records.keys.sorted() == ["b", "c", "draft", "theme"].map { "query/" + $0 })
+    expectEqual(batch?.removals, ["query/a"])
+    expectEqual(records.records.keys.sorted(), ["b", "c", "draft", "theme"].map { "query/" + $0 })
   }
 
   @Test(
@@ -73,7 +73,7 @@ extension SavedRecordsTests {
     let feeds = Set((0..<4).map { "query/f\($0)" })
     // For its like, after all else.
     #expect(left.allSatisfy { $0.isSubset(of: feeds) || $0.isSuperset(of: feeds) })
-    #expect(left.isEmpty != isEternalNew)
+    expect(left.isEmpty != isEternalNew)
   }
 
   @Test("a mark on what left comes back with it")
@@ -83,13 +83,13 @@ extension SavedRecordsTests {
     _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
-    #expect(again)
+    expect(again)
     records.apply(RecordFilter(.key("a" as QueryKey<Int>)), removes: false)
     while records.failed(isFull: true) {}
     let batch = records.takeBatch()
-    #expect(batch?.puts.map(\.key) == ["query/" + a, "query/c"])
+    expectEqual(batch?.puts.map(\.key), ["query/" + a, "query/c"])
     let marked = records.use(a)
-    #expect(marked?.isInvalidated == true)
+    expectEqual(marked?.isInvalidated, true)
   }
 
   @Test("what was removed while a full store had no room for it does not come back")
@@ -99,11 +99,11 @@ extension SavedRecordsTests {
     _ = records.encoded([("b", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
-    #expect(again)
+    expect(again)
     _ = records.takeBatch()
     records.apply(RecordFilter(.key("a" as QueryKey<Int>)), removes: true)
     while records.failed(isFull: true) { _ = records.takeBatch() }
-    #expect(records.records.keys.sorted() == ["query/b", "query/c"])
+    expectEqual(records.records.keys.sorted(), ["query/b", "query/c"])
   }
 
   @Test("what became one that must not be kept while it was left out does not come back")
@@ -112,12 +112,12 @@ extension SavedRecordsTests {
     _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
-    #expect(again && records.evicted.keys.sorted() == ["query/a"])
+    expect(again && records.evicted.keys.sorted() == ["query/a"])
     _ = records.encoded([("a", .remove)])
     while records.failed(isFull: true) { _ = records.takeBatch() }
-    #expect(records.records.keys.sorted() == ["query/b", "query/c"])
+    expectEqual(records.records.keys.sorted(), ["query/b", "query/c"])
     let batch = records.takeBatch()
-    #expect(batch?.removals == ["query/a"])
+    expectEqual(batch?.removals, ["query/a"])
   }
 
   @Test("a mark that is settled for what left comes back with it")
@@ -126,13 +126,13 @@ extension SavedRecordsTests {
     _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
-    #expect(again)
+    expect(again)
     _ = records.encoded([("a", .mark(isInvalidated: true))])
     while records.failed(isFull: true) { _ = records.takeBatch() }
     let batch = records.takeBatch()
-    #expect(batch?.puts.map(\.key) == ["query/a", "query/c"])
+    expectEqual(batch?.puts.map(\.key), ["query/a", "query/c"])
     let marked = records.use("a")
-    #expect(marked?.isInvalidated == true)
+    expectEqual(marked?.isInvalidated, true)
   }
 
   @Test("what is saved in place of what left, and is too large, does not let that come back")
@@ -142,11 +142,11 @@ extension SavedRecordsTests {
     _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
-    #expect(again)
+    expect(again)
     _ = records.encoded([("a", .save(value(2, at: 9, size: 2000), stamp))])
     _ = records.takeBatch()
     while records.failed(isFull: true) { _ = records.takeBatch() }
-    #expect(records.records.keys.sorted() == ["query/b", "query/c"])
+    expectEqual(records.records.keys.sorted(), ["query/b", "query/c"])
   }
 
   @Test("a filter does not decide for cached entries, also of those that left")
@@ -156,10 +156,10 @@ extension SavedRecordsTests {
     _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
-    #expect(again && records.evicted.keys.sorted() == ["query/" + a])
+    expect(again && records.evicted.keys.sorted() == ["query/" + a])
     records.apply(RecordFilter(.all), removes: true, except: [a, "b", "c"])
     while records.failed(isFull: true) { _ = records.takeBatch() }
-    #expect(records.records.keys.sorted() == ["query/" + a, "query/b", "query/c"])
+    expectEqual(records.records.keys.sorted(), ["query/" + a, "query/b", "query/c"])
   }
 
   /// What stays of records with a lifetime of 32 seconds, by their dates.
@@ -186,17 +186,17 @@ extension SavedRecordsTests {
 
   @Test("one launch with the clock ahead loses only what is too old without it as well")
   func clockAhead() {
-    #expect(kept(of: [10, 50, 60, 90], at: 172_800) == [60, 90])
-    #expect(kept(of: [10], at: 172_800) == [10])
-    #expect(kept(of: [10, .nan, .infinity], at: 172_800) == [10])
+    expectEqual(kept(of: [10, 50, 60, 90], at: 172_800), [60, 90])
+    expectEqual(kept(of: [10], at: 172_800), [10])
+    expectEqual(kept(of: [10, .nan, .infinity], at: 172_800), [10])
     // What that launch saved does not make anything older for the next one.
-    #expect(kept(of: [60, 90, 172_800], at: 91) == [60, 90, 172_800])
+    expectEqual(kept(of: [60, 90, 172_800], at: 91), [60, 90, 172_800])
   }
 
   @Test("what is young enough for a raised age stays")
   func raisedAge() {
-    #expect(kept(of: [10, 50, 90], at: 100, for: .seconds(60)) == [50, 90])
-    #expect(kept(of: [10, 50, 90], at: 100, for: .seconds(Int64.max)) == [10, 50, 90])
+    expectEqual(kept(of: [10, 50, 90], at: 100, for: .seconds(60)), [50, 90])
+    expectEqual(kept(of: [10, 50, 90], at: 100, for: .seconds(Int64.max)), [10, 50, 90])
   }
 
   @Test("what left a full store for good does not return when a later write fails")
@@ -205,14 +205,14 @@ extension SavedRecordsTests {
     _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let isTriedAgain = records.failed(isFull: true)
-    #expect(isTriedAgain && records.isFull)
+    expect(isTriedAgain && records.isFull)
     _ = records.takeBatch()
     records.written()
-    #expect(!records.isFull)
+    expect(!records.isFull)
     _ = records.encoded([("b", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     _ = records.failed(isFull: false)
-    #expect(records.records.keys.sorted() == ["query/b", "query/c"])
+    expectEqual(records.records.keys.sorted(), ["query/b", "query/c"])
   }
 
   @Test("what returns to a full store takes its room again")
@@ -226,8 +226,8 @@ extension SavedRecordsTests {
       counts.append(records.byteCount)
       _ = records.takeBatch()
     }
-    #expect(counts == [count / 3 * 2, count / 3] && records.byteCount == count)
-    #expect(records.evicted.isEmpty)
+    expect(counts == [count / 3 * 2, count / 3] && records.byteCount == count)
+    expectEmpty(records.evicted)
   }
 
   @Test("what left a full store does not return to a closed one")
@@ -236,15 +236,15 @@ extension SavedRecordsTests {
     _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let isTriedAgain = records.failed(isFull: true)
-    #expect(isTriedAgain)
+    expect(isTriedAgain)
     let batch = records.takeBatch()
-    #expect(batch?.removals == ["query/a"])
+    expectEqual(batch?.removals, ["query/a"])
     _ = records.close(.inUse)
     // The batch under way fails because of that.
     _ = records.failed(isFull: false)
     let found = ["a", "b", "c"].map { records.use($0) }
-    #expect(found == [nil, nil, nil])
-    #expect(records.records.isEmpty && records.byteCount == 0)
+    expectEqual(found, [nil, nil, nil])
+    expect(records.records.isEmpty && records.byteCount == 0)
   }
 
   @Test("records leave by their last use, and those that nobody used leave first, by their date")
@@ -260,8 +260,9 @@ extension SavedRecordsTests {
       records.used(["b", "a"])
       return records.takeBatch()?.removals
     }
-    #expect(
-      left == [
+    expectEqual(
+      left,
+      [
         ["query/c"], ["query/c", "query/d"], ["query/b", "query/c", "query/d"],
       ]
     )

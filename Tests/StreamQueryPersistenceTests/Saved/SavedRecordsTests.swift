@@ -77,14 +77,14 @@ struct SavedRecordsTests {
     var contents = contents("a")
     contents.records.append(StoreRecord(key: "run/1", value: Data([1])))
     contents.records.append(StoreRecord(key: "query/b", value: Data([1])))
-    #expect(records.takeBatch() == nil)
+    expectNil(records.takeBatch())
     let unreadable = records.loaded(contents, at: 0)
-    #expect(unreadable == ["query/b"])
+    expectEqual(unreadable, ["query/b"])
     let batchTaken = records.takeBatch()
     let batch = try #require(batchTaken)
-    #expect(batch == StoreBatch(generation: contents.generation, removals: ["query/b"]))
+    expectEqual(batch, StoreBatch(generation: contents.generation, removals: ["query/b"]))
     let use = records.use("a")
-    #expect(use == value(1))
+    expectEqual(use, value(1))
   }
 
   @Test("one batch at a time; what fails is a part of the next one, in its newest form")
@@ -95,17 +95,17 @@ struct SavedRecordsTests {
     _ = records.encoded([("a", .save(value(1), stamp)), ("b", .save(value(2), stamp))])
     let firstTaken = records.takeBatch()
     let first = try #require(firstTaken)
-    #expect(first.puts.map(\.key) == ["query/a", "query/b"])
+    expectEqual(first.puts.map(\.key), ["query/a", "query/b"])
     _ = records.encoded([("a", .save(value(3), stamp))])
     let none = records.takeBatch()
-    #expect(none == nil)
+    expectNil(none)
     let again = records.failed(isFull: false)
-    #expect(!again)
+    expect(!again)
     let secondTaken = records.takeBatch()
     let second = try #require(secondTaken)
-    #expect(second.puts.map(\.value) == [value(3).data, value(2).data])
+    expectEqual(second.puts.map(\.value), [value(3).data, value(2).data])
     records.written()
-    #expect(!records.isDirty)
+    expect(!records.isDirty)
   }
 
   @Test("what arrives answers for its key until it is settled, and also while it is being settled")
@@ -113,19 +113,19 @@ struct SavedRecordsTests {
     var records = open()
     let key = EntryKey("a" as QueryKey<Int>)
     _ = records.note(.changed(try entry(key)), of: key)
-    #expect(records.pendingChange(of: key) != nil)
+    expect(records.pendingChange(of: key) != nil)
     let taken = records.takePendingChanges()
-    #expect(taken.count == 1)
-    #expect(records.pendingChange(of: key) != nil)
+    expectEqual(taken.count, 1)
+    expect(records.pendingChange(of: key) != nil)
     _ = records.note(.removed, of: key)
     guard case .removed? = records.pendingChange(of: key) else { return #expect(Bool(false)) }
     let nothing = records.takePendingChanges()
-    #expect(nothing.isEmpty)
+    expectEmpty(nothing)
     _ = records.encoded([])
     let removed = records.takePendingChanges()
-    #expect(removed.count == 1)
+    expectEqual(removed.count, 1)
     _ = records.encoded([("a", .remove)])
-    #expect(records.pendingChange(of: key) == nil)
+    expectNil(records.pendingChange(of: key))
   }
 
   @Test("while a store cannot be read, no more values wait for it than it may keep, the newest")
@@ -140,9 +140,9 @@ struct SavedRecordsTests {
       dropped += records.note(.changed(entry), of: key).count
       #expect(records.changedArrivals.count <= 22)
     }
-    #expect(dropped == 100 - records.changedArrivals.count)
+    expectEqual(dropped, 100 - records.changedArrivals.count)
     let left = Set(records.changedArrivals.map(\.key))
-    #expect(left == Set(keys.suffix(left.count)))
+    expectEqual(left, Set(keys.suffix(left.count)))
     #expect(left.count >= 20)
     // What is too much is not what the store kept before, either.
     for key in keys + [removed] where !left.contains(key) {
@@ -154,7 +154,7 @@ struct SavedRecordsTests {
       let key = EntryKey(["b", number] as QueryKey<Int>)
       _ = records.note(.changed(try entry(key)), of: key)
     }
-    #expect(records.changedArrivals.count == left.count + 100)
+    expectEqual(records.changedArrivals.count, left.count + 100)
   }
 
   @Test("however often values change that wait, no more of them wait, also after all was removed")
@@ -167,7 +167,7 @@ struct SavedRecordsTests {
         let entry = try entry(key, number: UInt64(round * 100 + number), count: 1)
         _ = records.note(.changed(entry), of: key)
         #expect(records.changedArrivals.count <= 22)
-        #expect(records.pendingChange(of: key) != nil)
+        expect(records.pendingChange(of: key) != nil)
       }
       let left = Set(records.changedArrivals.map(\.key))
       #expect(left == Set(keys.suffix(left.count)) && left.count >= 20)
@@ -182,8 +182,8 @@ struct SavedRecordsTests {
       let entry = try entry(key, number: UInt64(number), count: number % 2 == 0 ? 1 : 0)
       _ = records.note(.changed(entry), of: key)
     }
-    #expect(Set(records.changedArrivals.map(\.key)) == [keys[0], keys[2]])
-    #expect(records.pendingChange(of: keys[1]) == nil && records.pendingChange(of: keys[3]) == nil)
+    expectEqual(Set(records.changedArrivals.map(\.key)), [keys[0], keys[2]])
+    expect(records.pendingChange(of: keys[1]) == nil && records.pendingChange(of: keys[3]) == nil)
   }
 
   @Test("limits of any size hold", arguments: [.min, -1, 0, 1, .max])
@@ -195,10 +195,10 @@ struct SavedRecordsTests {
       let key = EntryKey(["a", number] as QueryKey<Int>)
       _ = records.note(.changed(try entry(key, number: UInt64(number), count: 1)), of: key)
     }
-    #expect(records.changedArrivals.count == min(5, max(0, count)))
+    expectEqual(records.changedArrivals.count, min(5, max(0, count)))
     _ = records.loaded(contents("b"), at: 0)
     let taken = records.takePendingChanges()
-    #expect(taken.count == 5)
+    expectEqual(taken.count, 5)
   }
 
   @Test("removing everything also removes what is being settled and what is not loaded yet")
@@ -210,20 +210,20 @@ struct SavedRecordsTests {
     _ = records.noteRemovalOfAll()
     _ = records.encoded([("a", .save(value(1), SavedRecords.Stamp(try entry(key))))])
     let rest = records.takePendingChanges()
-    #expect(rest.count == 1)
+    expectEqual(rest.count, 1)
     _ = records.encoded([("a", .remove)])
     let batchTaken = records.takeBatch()
     let batch = try #require(batchTaken)
-    #expect(batch.puts.isEmpty)
-    #expect(batch.removals == ["query/a", "query/b"])
+    expectEmpty(batch.puts)
+    expectEqual(batch.removals, ["query/a", "query/b"])
 
     var loading = SavedRecords(limit: StoreLimit())
     _ = loading.noteRemovalOfAll()
     let unreadable = loading.loaded(contents("a", "b"), at: 0)
-    #expect(unreadable.isEmpty)
+    expectEmpty(unreadable)
     let allTaken = loading.takeBatch()
     let all = try #require(allTaken)
-    #expect(all.removals == ["query/a", "query/b"])
+    expectEqual(all.removals, ["query/a", "query/b"])
   }
 
   @Test("what bulk calls say while loading applies to what is loaded")
@@ -234,10 +234,10 @@ struct SavedRecordsTests {
     _ = records.loaded(contents(#"Swift.Int["a"]"#, #"Swift.Int["b"]"#), at: 0)
     let batchTaken = records.takeBatch()
     let batch = try #require(batchTaken)
-    #expect(batch.removals == [#"query/Swift.Int["a"]"#])
-    #expect(batch.puts.map(\.key) == [#"query/Swift.Int["b"]"#])
+    expectEqual(batch.removals, [#"query/Swift.Int["a"]"#])
+    expectEqual(batch.puts.map(\.key), [#"query/Swift.Int["b"]"#])
     let marked = records.use(#"Swift.Int["b"]"#)
-    #expect(marked?.isInvalidated == true)
+    expectEqual(marked?.isInvalidated, true)
   }
 
   @Test("a limit of bytes counts keys and values, and leaves nine tenths of it")
@@ -246,11 +246,11 @@ struct SavedRecordsTests {
     let size = keys.reduce(0) { $0 + $1.utf8.count + 6 + 112 }
     var within = open(StoreLimit(maxBytes: size), keys)
     let none = within.takeBatch()
-    #expect(none == nil)
+    expectNil(none)
     var beyond = open(StoreLimit(maxBytes: size - 1), keys)
     let batchTaken = beyond.takeBatch()
     let batch = try #require(batchTaken)
-    #expect(batch.removals == ["query/k0"])
+    expectEqual(batch.removals, ["query/k0"])
   }
 
   @Test("a store that is full of one record loses it")
@@ -259,12 +259,12 @@ struct SavedRecordsTests {
     _ = records.encoded([("a", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
-    #expect(again)
+    expect(again)
     let batchTaken = records.takeBatch()
     let batch = try #require(batchTaken)
-    #expect(batch.removals == ["query/a"])
+    expectEqual(batch.removals, ["query/a"])
     let rest = records.failed(isFull: true)
-    #expect(!rest)
+    expect(!rest)
   }
 
   /// What a store says of ten records and two new ones, until it has room.
@@ -294,18 +294,18 @@ struct SavedRecordsTests {
     ])
     for _ in 1...3 {
       let batches = tryInVain(&records)
-      #expect(batches.map(\.removals.count) == [0, 1, 2, 3, 4, 5, 6])
+      expectEqual(batches.map(\.removals.count), [0, 1, 2, 3, 4, 5, 6])
       // The newest is never left out: without it nothing would be gained.
-      #expect(batches.map(\.puts.count) == [2, 2, 2, 2, 2, 2, 1])
-      #expect(batches.last?.puts.map(\.key) == ["query/n1"])
-      #expect(records.records.count == 12)
+      expectEqual(batches.map(\.puts.count), [2, 2, 2, 2, 2, 2, 1])
+      expectEqual(batches.last?.puts.map(\.key), ["query/n1"])
+      expectEqual(records.records.count, 12)
     }
     // What the store has is not written again.
     let lastTaken = records.takeBatch()
-    #expect(lastTaken?.puts.map(\.key) == ["query/n0", "query/n1"])
-    #expect(lastTaken?.removals == [])
+    expectEqual(lastTaken?.puts.map(\.key), ["query/n0", "query/n1"])
+    expectEqual(lastTaken?.removals, [])
     records.written()
-    #expect(!records.isDirty)
+    expect(!records.isDirty)
   }
 
   @Test("the floor counts what the store has in a former form")
@@ -315,9 +315,9 @@ struct SavedRecordsTests {
     var records = open(StoreLimit(), keys)
     _ = records.encoded(keys.map { ($0, .save(value(2, at: 20), stamp)) })
     let batches = tryInVain(&records)
-    #expect(batches.map(\.removals.count) == [0, 1, 2, 3, 4, 5])
+    expectEqual(batches.map(\.removals.count), [0, 1, 2, 3, 4, 5])
     let all = records.takeBatch()
-    #expect(all?.puts.count == 10)
+    expectEqual(all?.puts.count, 10)
   }
 
   @Test("what is new leaves down to the last one, so that something has room")
@@ -328,8 +328,8 @@ struct SavedRecordsTests {
       (0..<30).map { ("n\($0)", .save(value(2, at: Double(20 + $0)), stamp)) }
     )
     let batches = tryInVain(&records) { $0.puts.count <= 3 }
-    #expect(batches.last?.puts.map(\.key) == ["query/n27", "query/n28", "query/n29"])
-    #expect(batches.last?.removals.first == "query/k")
+    expectEqual(batches.last?.puts.map(\.key), ["query/n27", "query/n28", "query/n29"])
+    expectEqual(batches.last?.removals.first, "query/k")
   }
 
   @Test("after another failure it is not known what the store still has of what left")
@@ -338,12 +338,12 @@ struct SavedRecordsTests {
     _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
-    #expect(again && records.isFull)
+    expect(again && records.isFull)
     _ = records.takeBatch()
     let third = records.failed(isFull: false)
-    #expect(!third && !records.isFull)
+    expect(!third && !records.isFull)
     let batch = records.takeBatch()
-    #expect(batch?.puts.map(\.key) == ["query/a", "query/c"])
+    expectEqual(batch?.puts.map(\.key), ["query/a", "query/c"])
   }
 
   @Test("what is too old for whoever kept it leaves when the store is read")
@@ -363,12 +363,12 @@ struct SavedRecordsTests {
     var saved = SavedRecords(limit: StoreLimit())
     let contents = StoreContents(generation: .first, records: records + contents("x").records)
     let unreadable = saved.loaded(contents, at: 100)
-    #expect(unreadable == [])
-    #expect(saved.records.keys.sorted() == ["query/200", "query/90", "query/x"])
-    #expect(saved.byteCount == 67)
+    expectEqual(unreadable, [])
+    expectEqual(saved.records.keys.sorted(), ["query/200", "query/90", "query/x"])
+    expectEqual(saved.byteCount, 67)
     let batch = saved.takeBatch()
-    #expect(batch?.removals == ["query/10", "query/50"])
-    #expect(batch?.puts == [])
+    expectEqual(batch?.removals, ["query/10", "query/50"])
+    expectEqual(batch?.puts, [])
   }
 
   @Test("a record that could not be used is forgotten, but not the one that has taken its place")
@@ -381,10 +381,10 @@ struct SavedRecordsTests {
     records.drop("a", bad)
     let other = records.use("b")
     records.drop("b", try #require(other))
-    #expect(records.records.mapValues(\.value) == ["query/a": value(9)])
+    expectEqual(records.records.mapValues(\.value), ["query/a": value(9)])
     let batch = records.takeBatch()
-    #expect(batch?.puts.map(\.key) == ["query/a"])
-    #expect(batch?.removals == ["query/b"])
+    expectEqual(batch?.puts.map(\.key), ["query/a"])
+    expectEqual(batch?.removals, ["query/b"])
   }
 
   @Test("a closed store takes nothing")
@@ -393,13 +393,13 @@ struct SavedRecordsTests {
     var records = open(StoreLimit(), "a")
     _ = records.note(.removed, of: key)
     let dropped = records.close(.inUse)
-    #expect(dropped.map(\.count) == [1, 0])
+    expectEqual(dropped.map(\.count), [1, 0])
     _ = records.note(.removed, of: key)
-    #expect(!records.isDirty)
+    expect(!records.isDirty)
     let batch = records.takeBatch()
-    #expect(batch == nil)
+    expectNil(batch)
     let use = records.use("a")
-    #expect(use == nil)
+    expectNil(use)
   }
 
   @Test("nothing waits for a closed store, however far it was on its way")
@@ -416,12 +416,12 @@ struct SavedRecordsTests {
       _ = records.note(.changed(try entry(key)), of: key)
       _ = records.takePendingChanges()
     }
-    #expect(records.unwritten == ["query/unwritten"] && records.underWay == ["query/written"])
-    #expect(records.isBehind)
+    expect(records.unwritten == ["query/unwritten"] && records.underWay == ["query/written"])
+    expect(records.isBehind)
     let dropped = records.close(.inUse)
-    #expect(dropped.map(\.count) == [1, 1])
-    #expect(records.unwritten.isEmpty && records.underWay.isEmpty && records.encoding.isEmpty)
-    #expect(!records.isBehind)
+    expectEqual(dropped.map(\.count), [1, 1])
+    expect(records.unwritten.isEmpty && records.underWay.isEmpty && records.encoding.isEmpty)
+    expect(!records.isBehind)
   }
 
   @Test("a closed store is an obstacle as soon as something changed that it will not have")
@@ -429,7 +429,7 @@ struct SavedRecordsTests {
     let key = EntryKey("a" as QueryKey<Int>)
     var unused = open(StoreLimit(), "a")
     _ = unused.close(.inUse)
-    #expect(unused.obstacle == nil)
+    expectNil(unused.obstacle)
     let changes: [(inout SavedRecords) -> Void] = [
       { _ = $0.note(.removed, of: key) },
       { _ = $0.noteRemovalOfAll() },
@@ -440,11 +440,11 @@ struct SavedRecordsTests {
       var before = open(StoreLimit(), "a")
       change(&before)
       _ = before.close(.inUse)
-      #expect(before.obstacle != nil, "\(place)")
+      expect(before.obstacle != nil, "\(place)")
       var after = unused
       change(&after)
       // What is settled then was lost before.
-      #expect((after.obstacle != nil) == (place < 3), "\(place)")
+      expectEqual((after.obstacle != nil), (place < 3), "\(place)")
     }
   }
 
@@ -461,7 +461,7 @@ struct SavedRecordsTests {
       return "removed, instead of \(replaced.count)"
     }
     let (alone, replacing) = ("removed, instead of 0", "removed, instead of 1")
-    #expect(outcomes == ["none", replacing, alone, replacing])
+    expectEqual(outcomes, ["none", replacing, alone, replacing])
   }
 
   @Test("each reader learns once that it cannot read a record, and nothing about a newer one")
@@ -476,12 +476,12 @@ struct SavedRecordsTests {
     let areNew = [readers[0], readers[0], readers[1]].map {
       records.noteUnreadable("a", old, by: $0)
     }
-    #expect(areNew == [true, false, true])
-    #expect(readers.map { records.isUnreadable("a", by: $0) } == [true, true])
+    expectEqual(areNew, [true, false, true])
+    expectEqual(readers.map { records.isUnreadable("a", by: $0) }, [true, true])
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
     _ = records.encoded([("a", .save(value(2), stamp))])
     let isNew = records.noteUnreadable("a", old, by: readers[0])
-    #expect(isNew)
-    #expect(readers.map { records.isUnreadable("a", by: $0) } == [false, false])
+    expect(isNew)
+    expectEqual(readers.map { records.isUnreadable("a", by: $0) }, [false, false])
   }
 }

@@ -23,13 +23,13 @@ struct SavedValueTests {
     let slice = (Data([9, 9]) + saved.data + Data([9])).dropFirst(2).dropLast()
     for data in [saved.data, slice] {
       var read = try #require(SavedValue(data))
-      #expect(read.value == Data([1, 2, 3]))
-      #expect(read.updatedAt == 12.5)
-      #expect(read.version == "vé")
-      #expect(!read.isInvalidated)
+      expectEqual(read.value, Data([1, 2, 3]))
+      expectEqual(read.updatedAt, 12.5)
+      expectEqual(read.version, "vé")
+      expect(!read.isInvalidated)
       read.isInvalidated = true
-      #expect(read.isInvalidated)
-      #expect(read.value == Data([1, 2, 3]))
+      expect(read.isInvalidated)
+      expectEqual(read.value, Data([1, 2, 3]))
     }
   }
 
@@ -46,15 +46,15 @@ struct SavedValueTests {
       )
       var read = try #require(SavedValue(made.data))
       read.isInvalidated = false
-      #expect(read.isPart == isPart)
-      #expect(read.hasLifetime == !maxAge.isInfinite)
+      expectEqual(read.isPart, isPart)
+      expectEqual(read.hasLifetime, !maxAge.isInfinite)
     }
   }
 
   @Test("bytes that are too short or of another form are refused, and no byte crashes")
   func otherBytes() {
-    for count in 0..<12 { #expect(SavedValue(saved.data.prefix(count)) == nil) }
-    #expect(SavedValue(saved.data.prefix(14)) == nil)
+    for count in 0..<12 { expectNil(SavedValue(saved.data.prefix(count))) }
+    expectNil(SavedValue(saved.data.prefix(14)))
     for place in saved.data.indices {
       for bit in 0..<8 {
         var data = saved.data
@@ -78,14 +78,14 @@ struct SavedValueTests {
       )
       var other = value
       other.isInvalidated = false
-      #expect(value.isInvalidated && !other.isInvalidated)
+      expect(value.isInvalidated && !other.isInvalidated)
       for value in [value, other] {
-        #expect(!value.isOver(at: 1_000 + seconds - 0.001), "\(seconds)")
-        #expect(value.isOver(at: 1_000 + max(1, 2 * seconds)), "\(seconds)")
-        #expect(!value.isOver(at: 0), "\(seconds)")
+        expect(!value.isOver(at: 1_000 + seconds - 0.001), "\(seconds)")
+        expect(value.isOver(at: 1_000 + max(1, 2 * seconds)), "\(seconds)")
+        expect(!value.isOver(at: 0), "\(seconds)")
       }
     }
-    #expect(!saved.isOver(at: 1e15))
+    expect(!saved.isOver(at: 1e15))
     let noDate = SavedValue(
       Data(),
       updatedAt: .nan,
@@ -93,7 +93,7 @@ struct SavedValueTests {
       version: "",
       maxAge: TimeSpan(.seconds(1))
     )
-    #expect(noDate.isOver(at: 0))
+    expect(noDate.isOver(at: 0))
   }
 
   @Test("a record is young below its age, with a date that is a number")
@@ -103,19 +103,19 @@ struct SavedValueTests {
       SavedValue(Data(), updatedAt: updatedAt, isInvalidated: false, version: "")
         .isYoung(for: age, at: 100)
     }
-    #expect(isYoung(90.5, age))
-    #expect(!isYoung(90, age))
-    #expect(isYoung(1_000, age))
-    #expect(!isYoung(.nan, age))
-    #expect(!isYoung(.infinity, age))
-    #expect(!isYoung(-.infinity, .infinite))
-    #expect(isYoung(-1e15, .infinite))
+    expect(isYoung(90.5, age))
+    expect(!isYoung(90, age))
+    expect(isYoung(1_000, age))
+    expect(!isYoung(.nan, age))
+    expect(!isYoung(.infinity, age))
+    expect(!isYoung(-.infinity, .infinite))
+    expect(isYoung(-1e15, .infinite))
   }
 
   @Test("the version of a record is compared byte by byte")
   func isOfVersion() {
-    #expect(saved.isOf(version: "vé"))
-    #expect(!saved.isOf(version: "v"))
-    #expect(!saved.isOf(version: "ve\u{301}"))
+    expect(saved.isOf(version: "vé"))
+    expect(!saved.isOf(version: "v"))
+    expect(!saved.isOf(version: "ve\u{301}"))
   }
 }

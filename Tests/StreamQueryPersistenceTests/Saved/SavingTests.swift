@@ -25,13 +25,13 @@ struct SavingTests: SlowStoreSuite {
       client.setData(round, for: key(2))
       simulation.advance(by: .milliseconds(50))
     }
-    #expect(store.batches.isEmpty)
+    expectEmpty(store.batches)
     simulation.advance(by: .seconds(10))
-    #expect(store.batches.map(\.puts.count) == [2])
-    #expect(kept == [#"Swift.Int["n",1] 10"#, #"Swift.Int["n",2] 10"#])
+    expectEqual(store.batches.map(\.puts.count), [2])
+    expectEqual(kept, [#"Swift.Int["n",1] 10"#, #"Swift.Int["n",2] 10"#])
     client.shutDown()
     simulation.settle()
-    #expect(store.batches.count == 1)
+    expectEqual(store.batches.count, 1)
   }
 
   @Test("an entry that did not change is not written again, however it is used")
@@ -44,8 +44,8 @@ struct SavingTests: SlowStoreSuite {
     simulation.advance(by: .seconds(2))
     recording.cancel()
     simulation.advance(by: .minutes(10))
-    #expect(client.diagnostics().isEmpty)
-    #expect(store.batches.count == 1)
+    expectEmpty(client.diagnostics())
+    expectEqual(store.batches.count, 1)
     client.shutDown()
   }
 
@@ -57,8 +57,8 @@ struct SavingTests: SlowStoreSuite {
       client.setData(value, for: key(1), updatedAt: Simulation.startDate)
       simulation.advance(by: .seconds(2))
     }
-    #expect(store.batches.count == 3)
-    #expect(kept == [#"Swift.Int["n",1] 3"#])
+    expectEqual(store.batches.count, 3)
+    expectEqual(kept, [#"Swift.Int["n",1] 3"#])
     client.shutDown()
   }
 
@@ -70,11 +70,11 @@ struct SavingTests: SlowStoreSuite {
     client.setData(1, for: key(1))
     try simulation.run { [client, simulation] in
       try await client.save()
-      #expect(simulation.clock.now.offset == .milliseconds(100))
+      expectEqual(simulation.clock.now.offset, .milliseconds(100))
     }
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     simulation.advance(by: .seconds(5))
-    #expect(store.batches.count == 1)
+    expectEqual(store.batches.count, 1)
     client.shutDown()
   }
 
@@ -89,10 +89,10 @@ struct SavingTests: SlowStoreSuite {
     client.setData(2, for: key(1))
     try simulation.run { [client, simulation] in
       try await client.save()
-      #expect(simulation.clock.now.offset == .milliseconds(200))
+      expectEqual(simulation.clock.now.offset, .milliseconds(200))
       try await first.value
     }
-    #expect(kept == [#"Swift.Int["n",1] 2"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 2"#])
     client.shutDown()
   }
 
@@ -103,9 +103,9 @@ struct SavingTests: SlowStoreSuite {
     client.setData(1, for: key(1))
     try simulation.run { [client, simulation] in
       try await client.save()
-      #expect(simulation.clock.now.offset == .seconds(3))
+      expectEqual(simulation.clock.now.offset, .seconds(3))
     }
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     client.shutDown()
   }
 
@@ -116,7 +116,7 @@ struct SavingTests: SlowStoreSuite {
     client.setData(1, for: key(1))
     client.shutDown()
     simulation.advance(by: .seconds(4))
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
   }
 
   @Test("a store that stays full loses three tenths at a time, and is tried again later")
@@ -128,11 +128,11 @@ struct SavingTests: SlowStoreSuite {
     store.change { $0.writeErrors = [.full, .full, .full] }
     client.setData(99, for: key(9))
     simulation.advance(by: .seconds(1))
-    #expect(store.batches.count == 4)
-    #expect(kept.count == 10)
+    expectEqual(store.batches.count, 4)
+    expectEqual(kept.count, 10)
     simulation.advance(by: .seconds(2))
-    #expect(store.batches.count == 5)
-    #expect(kept.count == 7)
+    expectEqual(store.batches.count, 5)
+    expectEqual(kept.count, 7)
     client.shutDown()
   }
 
@@ -144,16 +144,16 @@ struct SavingTests: SlowStoreSuite {
     store.change { $0.writeErrors = [.denied, .denied] }
     client.setData(1, for: key(1))
     simulation.advance(by: .milliseconds(1_000))
-    #expect(store.batches.count == 1)
+    expectEqual(store.batches.count, 1)
     simulation.advance(by: .milliseconds(2_000))
-    #expect(store.batches.count == 2)
+    expectEqual(store.batches.count, 2)
     simulation.advance(by: .milliseconds(4_000))
-    #expect(store.batches.count == 3)
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(store.batches.count, 3)
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     let failures = events.values.filter {
       if case .persistenceFailed(QueryStoreError.denied) = $0.kind { true } else { false }
     }
-    #expect(failures.count == 2)
+    expectEqual(failures.count, 2)
     client.shutDown()
   }
 
@@ -169,7 +169,7 @@ struct SavingTests: SlowStoreSuite {
     store.change { $0.writeErrors = [.full] }
     client.setData(99, for: key(99))
     simulation.advance(by: .seconds(2))
-    #expect(kept.count == 10)
+    expectEqual(kept.count, 10)
     #expect(!kept.contains { $0.hasPrefix(#"Swift.Int["n",0]"#) })
     #expect(kept.contains(#"Swift.Int["n",99] 99"#))
     client.shutDown()
@@ -195,12 +195,12 @@ struct SavingTests: SlowStoreSuite {
         $0.persistence = persistence
       }
       simulation.settle()
-      #expect(client.data(for: key(0)) == 0)
+      expectEqual(client.data(for: key(0)), 0)
       client.setData(10, for: key(10))
       simulation.advance(by: .seconds(2))
       let records = memory.load(.main).records.map(\.key)
-      #expect(records.count == 9)
-      #expect(records.contains(#"query/Swift.Int["n",0]"#) == (order == .leastRecentlyUsedFirst))
+      expectEqual(records.count, 9)
+      expectEqual(records.contains(#"query/Swift.Int["n",0]"#), (order == .leastRecentlyUsedFirst))
       #expect(records.contains(#"query/Swift.Int["n",10]"#))
       client.shutDown()
       simulation.settle()
@@ -234,7 +234,7 @@ struct SavingTests: SlowStoreSuite {
     simulation.advance(by: .seconds(2))
     let left = Set(memory.load(.main).records.map(\.key))
     let numbers = [0, 1, 2, 3, 4, 10, 11, 12, 13]
-    #expect(left == Set(numbers.map { #"query/Swift.Int["n",\#($0)]"# }))
+    expectEqual(left, Set(numbers.map { #"query/Swift.Int["n",\#($0)]"# }))
     recording.cancel()
     client.shutDown()
   }
@@ -250,8 +250,8 @@ struct SavingTests: SlowStoreSuite {
     simulation.settle()
     for number in 1...3 { client.setData(number, for: key(number)) }
     simulation.advance(by: .seconds(2))
-    #expect(kept == [#"Swift.Int["n",1] 100"#])
-    #expect(client.data(for: key(1)) == 1)
+    expectEqual(kept, [#"Swift.Int["n",1] 100"#])
+    expectEqual(client.data(for: key(1)), 1)
     client.shutDown()
   }
 
@@ -265,8 +265,8 @@ struct SavingTests: SlowStoreSuite {
       .optimistic({ [key = key(1)] _ in Query(key: key) }) { value, _ in value? += 100 }
     let run = simulation.task { [client] in try await client.mutate(mutation) }
     simulation.advance(by: .seconds(5))
-    #expect(client.data(for: key(1)) == 101)
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(client.data(for: key(1)), 101)
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     simulation.advance(by: .seconds(10))
     _ = try simulation.run { try await run.value }
     client.shutDown()
@@ -280,10 +280,10 @@ struct SavingTests: SlowStoreSuite {
     client.setData(Opaque(), for: "opaque" as QueryKey<Opaque>)
     client.setData(1, for: key(1))
     simulation.advance(by: .seconds(2))
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     #expect(events.values.contains { if case .persistenceFailed = $0.kind { true } else { false } })
-    #expect(client.advice().map(\.rule) == ["valuesNotCodable"])
-    #expect(client.advice().first?.problem.contains("Opaque") == true)
+    expectEqual(client.advice().map(\.rule), ["valuesNotCodable"])
+    expectEqual(client.advice().first?.problem.contains("Opaque"), true)
     client.shutDown()
   }
 
@@ -294,7 +294,7 @@ struct SavingTests: SlowStoreSuite {
     _ = try simulation.run { try await client.fetch(query) }
     client.setData(1, for: key(1))
     simulation.advance(by: .seconds(2))
-    #expect(client.advice() == [])
+    expectEqual(client.advice(), [])
     client.shutDown()
   }
 
@@ -308,10 +308,10 @@ struct SavingTests: SlowStoreSuite {
     simulation.settle()
     client.setData(1, for: key(1))
     simulation.settle()
-    #expect(kept.isEmpty)
+    expectEmpty(kept)
     isActive.send(false)
     simulation.settle()
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     client.shutDown()
   }
 
@@ -322,7 +322,7 @@ struct SavingTests: SlowStoreSuite {
     client?.setData(1, for: key(1))
     client = nil
     simulation.settle()
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
   }
 
   @Test("a store that was wiped by somebody else gets nothing more")
@@ -336,8 +336,8 @@ struct SavingTests: SlowStoreSuite {
     simulation.advance(by: .minutes(5))
     client.setData(3, for: key(1))
     simulation.advance(by: .minutes(5))
-    #expect(kept.isEmpty)
-    #expect(store.batches.count == 2)
+    expectEmpty(kept)
+    expectEqual(store.batches.count, 2)
     client.shutDown()
   }
 }

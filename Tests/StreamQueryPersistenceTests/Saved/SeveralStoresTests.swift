@@ -71,11 +71,11 @@ struct SeveralStoresTests {
     simulation.settle()
     #expect((count(bad), count(good)) == (0, 1))
     simulation.advance(by: .minutes(10))
-    #expect(isOver.values == [])
+    expectEqual(isOver.values, [])
     save.cancel()
     simulation.settle()
-    #expect(isOver.values == [true])
-    simulation.run { #expect(await failures(of: save) == ["CancellationError"]) }
+    expectEqual(isOver.values, [true])
+    simulation.run { await expectEqual(failures(of: save), ["CancellationError"]) }
     client.shutDown()
   }
 
@@ -85,16 +85,18 @@ struct SeveralStoresTests {
     for store in [bad, good] { client.setData(1, for: query(1, store)) }
     bad.change { $0.writeErrors = [.denied] }
     let first = simulation.task { [client] in try await client.save() }
-    simulation.run { #expect(await failures(of: first) == ["bad main \(QueryStoreError.denied)"]) }
+    simulation.run {
+      await expectEqual(failures(of: first), ["bad main \(QueryStoreError.denied)"])
+    }
     #expect((count(bad), count(good)) == (0, 1))
     bad.change { $0.writeErrors = [.full, .full] }
     good.change { $0.writeErrors = [.denied] }
     for store in [bad, good] { client.setData(2, for: query(1, store)) }
     let second = simulation.task { [client] in try await client.save() }
     simulation.run {
-      #expect(
-        await failures(of: second)
-          == ["bad main \(QueryStoreError.full)", "good main \(QueryStoreError.denied)"]
+      await expectEqual(
+        failures(of: second),
+        ["bad main \(QueryStoreError.full)", "good main \(QueryStoreError.denied)"]
       )
     }
     try simulation.run { [client] in try await client.save() }
@@ -112,7 +114,7 @@ struct SeveralStoresTests {
     #expect((count(bad), count(good)) == (0, 1))
     simulation.advance(by: .seconds(5))
     #expect((count(bad), count(good)) == (1, 1))
-    simulation.run { #expect(await failures(of: save) == []) }
+    simulation.run { await expectEqual(failures(of: save), []) }
     client.shutDown()
   }
 
@@ -130,7 +132,7 @@ struct SeveralStoresTests {
     client.setData(1, for: query(1, good))
     let save = simulation.task { [client] in try await client.save() }
     simulation.settle()
-    #expect(count(good) == 1)
+    expectEqual(count(good), 1)
     save.cancel()
     send.cancel()
     simulation.settle()

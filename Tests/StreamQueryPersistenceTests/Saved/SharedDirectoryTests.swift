@@ -48,7 +48,7 @@ struct SharedDirectoryTests {
       _ = await #expect { try await client.restore() } throws: { "\($0)" == error }
     }
     client.setData("theirs", for: name)
-    #expect(client.data(for: name) == "theirs")
+    expectEqual(client.data(for: name), "theirs")
     simulation.run { [note] in
       await #expect {
         try await client.mutate(note, with: Note(number: 9))
@@ -66,7 +66,7 @@ struct SharedDirectoryTests {
       if case .persistenceFailed(let reason) = $0.kind { "\(reason)" == error } else { false }
     }
     // The queries', and the outbox's.
-    #expect(told.map(\.store) == Array(repeating: "FileStore, partition main", count: 2))
+    expectEqual(told.map(\.store), Array(repeating: "FileStore, partition main", count: 2))
   }
 
   @Test("the second client on a directory works without it, says so, and costs the first nothing")
@@ -90,12 +90,12 @@ struct SharedDirectoryTests {
 
     let next = client(files())
     try simulation.run { try await next.restore() }
-    #expect(next.data(for: name) == "mine, later")
-    #expect(next.outbox.currentItems.count == 1)
+    expectEqual(next.data(for: name), "mine, later")
+    expectEqual(next.outbox.currentItems.count, 1)
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.log.all.map { String($0.split(separator: " ")[1]) } == ["1", "1"])
-    #expect(next.outbox.currentItems.isEmpty)
+    expectEqual(server.log.all.map { String($0.split(separator: " ")[1]) }, ["1", "1"])
+    expectEmpty(next.outbox.currentItems)
     next.shutDown()
   }
 
@@ -112,11 +112,11 @@ struct SharedDirectoryTests {
     simulation.settle()
     let next = partitions.map { client(store, $0) }
     simulation.settle()
-    #expect(next.map { $0.data(for: name) } == ["0", "1"])
-    #expect(next.map { $0.outbox.currentItems.count } == [1, 1])
+    expectEqual(next.map { $0.data(for: name) }, ["0", "1"])
+    expectEqual(next.map { $0.outbox.currentItems.count }, [1, 1])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(server.keys.all.count == 2)
+    expectEqual(server.keys.all.count, 2)
     for client in next { client.shutDown() }
   }
 
@@ -140,7 +140,7 @@ struct SharedDirectoryTests {
     online.send(true)
     client.shutDown()
     simulation.advance(by: .hours(1))
-    #expect(disk.files == files)
-    #expect(server.log.all.isEmpty)
+    expectEqual(disk.files, files)
+    expectEmpty(server.log.all)
   }
 }

@@ -11,14 +11,14 @@ struct OpenStoreTests {
     var store = StoreSession(Persistence(in: MemoryStore()), rank: 0)
     for _ in 0..<2 {
       let wait = store.requestRetry()
-      #expect(wait == nil)
+      expectNil(wait)
     }
     var pauses: [Duration?] = []
     for _ in 0..<3 { pauses.append(store.readFailed(.denied).pause) }
-    #expect(pauses == [.zero, .seconds(1), .seconds(2)])
+    expectEqual(pauses, [.zero, .seconds(1), .seconds(2)])
     _ = store.requestRetry()
     // What can never be read is not asked for again.
     let last = store.readFailed(.otherVersion).pause
-    #expect(last == nil)
+    expectNil(last)
   }
 }

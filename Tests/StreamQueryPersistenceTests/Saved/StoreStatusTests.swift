@@ -32,23 +32,23 @@ struct StoreStatusTests {
   }
 
   @Test func aClientWithoutAStoreHasNone() {
-    #expect(QueryClient(simulation: simulation).storeStatuses.isEmpty)
+    expectEmpty(QueryClient(simulation: simulation).storeStatuses)
   }
 
   @Test func aStoreIsReadAndThenHasWhatWasWritten() {
     store.change { ($0.loading, $0.writing) = (.seconds(2), .seconds(2)) }
     let client = client()
     simulation.settle()
-    #expect(states(client) == ["queries main reading, 0 + 0"])
+    expectEqual(states(client), ["queries main reading, 0 + 0"])
     simulation.advance(by: .seconds(2))
-    #expect(states(client) == ["queries main open, 0 + 0"])
+    expectEqual(states(client), ["queries main open, 0 + 0"])
     for number in 0..<3 { client.setData(number, for: ["n", number]) }
-    #expect(states(client) == ["queries main open, 0 + 1"])
+    expectEqual(states(client), ["queries main open, 0 + 1"])
     simulation.advance(by: .seconds(2))
-    #expect(states(client) == ["queries main open, 3 + 3"])
+    expectEqual(states(client), ["queries main open, 3 + 3"])
     simulation.advance(by: .seconds(2))
-    #expect(states(client) == ["queries main open, 3 + 0"])
-    #expect(client.storeStatuses.map { $0.store === store } == [true])
+    expectEqual(states(client), ["queries main open, 3 + 0"])
+    expectEqual(client.storeStatuses.map { $0.store === store }, [true])
     client.shutDown()
   }
 
@@ -56,10 +56,10 @@ struct StoreStatusTests {
     store.change { $0.loadError = .full }
     let client = client()
     simulation.settle()
-    #expect(states(client) == ["queries main failing \(QueryStoreError.full), 0 + 0"])
+    expectEqual(states(client), ["queries main failing \(QueryStoreError.full), 0 + 0"])
     store.change { $0.loadError = .inUse }
     simulation.advance(by: .minutes(5))
-    #expect(states(client) == ["queries main closed \(QueryStoreError.inUse), 0 + 0"])
+    expectEqual(states(client), ["queries main closed \(QueryStoreError.inUse), 0 + 0"])
     client.shutDown()
   }
 
@@ -69,10 +69,10 @@ struct StoreStatusTests {
     store.change { $0.writeErrors = Array(repeating: .denied, count: 100) }
     for number in 0..<3 { client.setData(number, for: ["n", number]) }
     simulation.advance(by: .seconds(3))
-    #expect(client.storeStatuses.first?.pendingCount == 3)
+    expectEqual(client.storeStatuses.first?.pendingCount, 3)
     store.change { $0.writeErrors = [] }
     simulation.advance(by: .minutes(5))
-    #expect(states(client) == ["queries main open, 3 + 0"])
+    expectEqual(states(client), ["queries main open, 3 + 0"])
     client.shutDown()
   }
 
@@ -84,16 +84,16 @@ struct StoreStatusTests {
       $0.outbox = OutboxConfiguration(in: store, partition: "sent", mutations: [send])
     }
     simulation.settle()
-    #expect(states(client) == ["runs sent open, 0 + 0"])
+    expectEqual(states(client), ["runs sent open, 0 + 0"])
     store.change { $0.writing = .seconds(2) }
     simulation.task { try await client.mutate(send, with: 7) }
     simulation.advance(by: .seconds(1))
-    #expect(states(client) == ["runs sent open, 1 + 1"])
+    expectEqual(states(client), ["runs sent open, 1 + 1"])
     simulation.advance(by: .seconds(2))
-    #expect(states(client) == ["runs sent open, 1 + 0"])
+    expectEqual(states(client), ["runs sent open, 1 + 0"])
     online.send(true)
     simulation.advance(by: .seconds(10))
-    #expect(states(client) == ["runs sent open, 0 + 0"])
+    expectEqual(states(client), ["runs sent open, 0 + 0"])
     client.shutDown()
   }
 }
@@ -110,22 +110,22 @@ struct KnownAccountsTests: AccountSuite {
     let ada = try simulation.run { [accounts] in try await accounts?.open("ada").client }
     let client = try #require(ada)
     #expect(client.accounts === accounts)
-    #expect(client.accounts?.opened.map(\.name) == ["ada"])
-    #expect(QueryClient(simulation: simulation).accounts == nil)
+    expectEqual(client.accounts?.opened.map(\.name), ["ada"])
+    expectNil(QueryClient(simulation: simulation).accounts)
     weak let former = accounts
     accounts = nil
     simulation.settle()
-    #expect(former == nil && client.accounts == nil)
+    expect(former == nil && client.accounts == nil)
   }
 
   @Test func anAccountThatIsNotErasedYetIsKnown() throws {
     let accounts = accounts()
     let ada = try simulation.run { try await accounts.open("ada") }
-    #expect(accounts.unfinishedNames == [])
+    expectEqual(accounts.unfinishedNames, [])
     store.change { $0.wipeErrors = [.full] }
     simulation.run { try? await ada.end() }
-    #expect(accounts.opened.isEmpty && accounts.unfinishedNames == ["ada"])
+    expect(accounts.opened.isEmpty && accounts.unfinishedNames == ["ada"])
     try simulation.run { try await accounts.finishEndings() }
-    #expect(accounts.unfinishedNames == [])
+    expectEqual(accounts.unfinishedNames, [])
   }
 }

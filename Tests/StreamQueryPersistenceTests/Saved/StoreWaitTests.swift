@@ -24,10 +24,10 @@ struct StoreWaitTests: OutboxSuite {
     let waits = simulation.task { _ = await outbox.waitUntilRestored() }
     simulation.settle()
     client = nil
-    #expect(freed == nil)
+    expectNil(freed)
     simulation.settle()
     let end = simulation.clock.now
     simulation.run { await waits.value }
-    #expect(simulation.clock.now == end)
+    expectEqual(simulation.clock.now, end)
   }
 }

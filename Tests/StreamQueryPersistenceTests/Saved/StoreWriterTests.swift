@@ -167,6 +167,6 @@ import StreamQuery
     var last = StoreWorkerTask()
     let task = Task {}
     let goesOn = [2, 1, 3].map { last.started(task, $0) }
-    #expect(goesOn == [true, false, true])
+    expectEqual(goesOn, [true, false, true])
   }
 }

@@ -45,11 +45,11 @@ struct UnkeepableValueTests: SlowStoreSuite {
     try save(client)
     client.setData(13, for: key(1))
     try save(client)
-    #expect(kept == [#"Swift.Int["n",2] 2"#])
-    #expect(problems(events) == ["\(Boom(13))"])
+    expectEqual(kept, [#"Swift.Int["n",2] 2"#])
+    expectEqual(problems(events), ["\(Boom(13))"])
     client.setData(14, for: key(1))
     try save(client)
-    #expect(kept == [#"Swift.Int["n",1] 14"#, #"Swift.Int["n",2] 2"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 14"#, #"Swift.Int["n",2] 2"#])
     client.shutDown()
   }
 
@@ -62,12 +62,12 @@ struct UnkeepableValueTests: SlowStoreSuite {
     client.setData("short", for: key)
     client.setData(1, for: self.key(1))
     try save(client)
-    #expect(kept.count == 2)
+    expectEqual(kept.count, 2)
     client.setData(String(repeating: "x", count: 200), for: key)
     try save(client)
-    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     let count = #"query/Swift.String["text"]"#.utf8.count + 12 + 202
-    #expect(problems(events) == ["\(SavedValueError.tooLarge(byteCount: count, limit: 100))"])
+    expectEqual(problems(events), ["\(SavedValueError.tooLarge(byteCount: count, limit: 100))"])
     client.shutDown()
   }
 
@@ -89,13 +89,13 @@ struct UnkeepableValueTests: SlowStoreSuite {
     client.setData(2, for: key(2))
     try save(client)
     let count = #"query/Swift.String["text"]"#.utf8.count + 12 + 2_002
-    #expect(problems(events) == ["\(SavedValueError.tooLarge(byteCount: count, limit: 936))"])
+    expectEqual(problems(events), ["\(SavedValueError.tooLarge(byteCount: count, limit: 936))"])
     client.shutDown()
     simulation.settle()
     let next = launch()
     simulation.settle()
-    #expect(next.data(for: text) == nil)
-    #expect((1...2).map { next.data(for: key($0)) } == [1, 2])
+    expectNil(next.data(for: text))
+    expectEqual((1...2).map { next.data(for: key($0)) }, [1, 2])
     next.shutDown()
   }
 
@@ -115,9 +115,9 @@ struct UnkeepableValueTests: SlowStoreSuite {
     }
     client.setData(String(repeating: "x", count: size), for: key(8))
     try save(client)
-    #expect(problems(events) == [])
+    expectEqual(problems(events), [])
     let contents = try simulation.run { try await store.load(.main) }
-    #expect(contents.records.map(\.key) == kept.map { #"query/Swift.String["text",\#($0)]"# })
+    expectEqual(contents.records.map(\.key), kept.map { #"query/Swift.String["text",\#($0)]"# })
     client.shutDown()
   }
 
@@ -126,14 +126,17 @@ struct UnkeepableValueTests: SlowStoreSuite {
     let store = AskedStore()
     let client = QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
     simulation.settle()
-    for number in 1...3 { #expect(client.data(for: key(number)) == nil) }
-    #expect(store.count == 1)
+    for number in 1...3 { expectNil(client.data(for: key(number))) }
+    expectEqual(store.count, 1)
     client.shutDown()
   }
 
   @Test("a store without any room says so", arguments: [Int.min, -1, 0, 64, 65])
   func noRoom(_ limit: Int) {
-    #expect(DefaultsStore(DictionaryDefaults(), maxBytes: limit).byteLimit == (limit == 65 ? 1 : 0))
+    expectEqual(
+      DefaultsStore(DictionaryDefaults(), maxBytes: limit).byteLimit,
+      (limit == 65 ? 1 : 0)
+    )
   }
 }
 

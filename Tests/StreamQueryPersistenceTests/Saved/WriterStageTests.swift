@@ -60,14 +60,14 @@ import Testing
       for (input, expected) in zip(Input.allCases, row) {
         var next = stage
         input.apply(to: &next)
-        #expect(name(next) == expected, "\(input) in \(name(stage))")
-        #expect(next.hasEnded || !stage.hasEnded)
-        #expect(next.isErased || !stage.isErased)
-        #expect(next.hasEnded || !next.isOver)
+        expectEqual(name(next), expected, "\(input) in \(name(stage))")
+        expect(next.hasEnded || !stage.hasEnded)
+        expect(next.isErased || !stage.isErased)
+        expect(next.hasEnded || !next.isOver)
         if found.updateValue(next, forKey: name(next)) == nil { frontier.append(next) }
       }
     }
-    #expect(Set(found.keys) == Set(table.keys))
+    expectEqual(Set(found.keys), Set(table.keys))
   }
 
   @Test("only the first end is told apart")
@@ -75,7 +75,7 @@ import Testing
     for isErased in [false, true] {
       var stage = WriterStage.running
       let ends = [isErased, false, true].map { stage.ended(isErased: $0) }
-      #expect(ends == [true, false, false])
+      expectEqual(ends, [true, false, false])
     }
   }
 }

@@ -63,14 +63,14 @@ import StreamQuery
     // At once, in case that the process ends before the next call.
     #expect(disk.files.keys.contains("/store/main@0.log"))
     #expect(disk.files.keys.contains("/store/other@0.log"))
-    #expect(try await store.shelf().values == ["a": "2"])
+    try await expectEqual(store.shelf().values, ["a": "2"])
     try await store.write(.put(["c": "3"]))
     try await store.write(.put(["l": "more"]), to: "other")
-    #expect(try await store.shelf().values == ["a": "2", "c": "3"])
+    try await expectEqual(store.shelf().values, ["a": "2", "c": "3"])
     disk.restart(.nothing)
     let next = self.store()
-    #expect(try await next.shelf().values == ["a": "2", "c": "3"])
-    #expect(try await next.shelf("other").values == ["k": "other", "l": "more"])
+    try await expectEqual(next.shelf().values, ["a": "2", "c": "3"])
+    try await expectEqual(next.shelf("other").values, ["k": "other", "l": "more"])
   }
 
   @Test func whatWasRemovedComesBackWithItsLock() async throws {
@@ -84,7 +84,7 @@ import StreamQuery
     } throws: {
       if case .inUse? = $0 as? QueryStoreError { true } else { false }
     }
-    #expect(disk.openFiles == 2)
+    expectEqual(disk.openFiles, 2)
   }
 
   @Test func aDirectoryThatSomebodyElseHasTakenIsInUseUntilItIsFree() async throws {
@@ -100,13 +100,11 @@ import StreamQuery
         if case .inUse? = $0 as? QueryStoreError { true } else { false }
       }
     }
-    #expect(try await second.shelf().values == ["b": "theirs", "c": "theirs"])
+    try await expectEqual(second.shelf().values, ["b": "theirs", "c": "theirs"])
     await second.close()
     // Nothing that anybody has acknowledged is lost; of one key, this store's is newer for it.
     try await store.write(.put(["d": "1"]))
-    #expect(
-      try await store.shelf().values == ["a": "1", "b": "1", "c": "theirs", "d": "1"]
-    )
+    try await expectEqual(store.shelf().values, ["a": "1", "b": "1", "c": "theirs", "d": "1"])
   }
 
   @Test func whatWasWipedInTheDirectoryThatCameStaysWiped() async throws {
@@ -114,7 +112,7 @@ import StreamQuery
     try await store.write(.put(["a": "old"]))
     disk.removeDirectory("/store")
     let second = self.store()
-    #expect(try await second.wipe(.main).number == 1)
+    try await expectEqual(second.wipe(.main).number, 1)
     try await second.write(.put(["b": "new"]))
     await second.close()
     await expectFilesReplaced {
@@ -126,7 +124,7 @@ import StreamQuery
       guard case .superseded(let current)? = $0 as? QueryStoreError else { return false }
       return current.number == 1
     }
-    #expect(try await store.shelf() == Shelf(generation: 1, values: ["b": "new"]))
+    try await expectEqual(store.shelf(), Shelf(generation: 1, values: ["b": "new"]))
   }
 
   @Test func whatThisStoreHasWipedDoesNotComeBackWithADirectory() async throws {
@@ -142,9 +140,7 @@ import StreamQuery
     await expectFilesReplaced { try await store.write(.put(["c": "3"])) }
     try await store.write(.put(["c": "3"]))
     disk.restart(.nothing)
-    #expect(
-      try await self.store().shelf() == Shelf(generation: 1, values: ["b": "2", "c": "3"])
-    )
+    try await expectEqual(self.store().shelf(), Shelf(generation: 1, values: ["b": "2", "c": "3"]))
     #expect(!disk.files.keys.contains("/store/main@0.log"))
   }
 
@@ -154,28 +150,28 @@ import StreamQuery
     try await store.write(.put(["secret": "marker"]))
     try await store.write(.put(["k": "other"]), to: "other")
     try happen(accident)
-    #expect(try await store.wipe(.main).number == 1)
-    #expect(try await store.shelf() == Shelf(generation: 1))
+    try await expectEqual(store.wipe(.main).number, 1)
+    try await expectEqual(store.shelf(), Shelf(generation: 1))
     let bytes = disk.state.withLock { $0.nodes.values.map(\.bytes) }
     let holdsMarker = bytes.contains { String(decoding: $0, as: UTF8.self).contains("marker") }
-    #expect(!holdsMarker)
+    expect(!holdsMarker)
     try await store.write(.put(["l": "more"]), to: "other")
     disk.restart(.nothing)
     let next = self.store()
-    #expect(try await next.shelf() == Shelf(generation: 1))
-    #expect(try await next.shelf("other").values == ["k": "other", "l": "more"])
+    try await expectEqual(next.shelf(), Shelf(generation: 1))
+    try await expectEqual(next.shelf("other").values, ["k": "other", "l": "more"])
   }
 
   @Test func aFirstBatchEmptiesNoFileOfTheDirectoryThatCame() async throws {
     let store = store()
-    #expect(try await store.shelf() == Shelf())
+    try await expectEqual(store.shelf(), Shelf())
     disk.removeDirectory("/store")
     let second = self.store()
     try await second.write(.put(["a": "theirs"]))
     await second.close()
     await expectFilesReplaced { try await store.write(.put(["b": "2"])) }
     try await store.write(.put(["b": "2"]))
-    #expect(try await store.shelf().values == ["a": "theirs", "b": "2"])
+    try await expectEqual(store.shelf().values, ["a": "theirs", "b": "2"])
   }
 
   @Test func aPartitionThatIsOpenedThenIsThatOfTheDirectoryThatCame() async throws {
@@ -185,7 +181,7 @@ import StreamQuery
     let second = self.store()
     try await second.write(.put(["k": "theirs"]), to: "other")
     await second.close()
-    #expect(try await store.shelf("other").values == ["k": "theirs"])
+    try await expectEqual(store.shelf("other").values, ["k": "theirs"])
     // And what was open is there again.
     #expect(disk.files.keys.contains("/store/main@0.log"))
   }
@@ -198,7 +194,7 @@ import StreamQuery
     disk.removeDirectory("/store")
     await expectFilesReplaced { try await store.write(.put(["a": "2"])) }
     disk.restart(.nothing)
-    #expect(try await self.store().load("ended").generation.number == 1)
+    try await expectEqual(self.store().load("ended").generation.number, 1)
   }
 
   /// Every call that changes something fails once while the directory is created anew.
@@ -222,10 +218,10 @@ import StreamQuery
       try await store.write(.put(["l": "2"]), to: "other")
       disk.restart(.nothing)
       let next = FileStore(directory: "/store", system: disk, waste: 100)
-      #expect(try await next.shelf().values == ["a": "1", "b": "2"], "call \(call)")
-      #expect(try await next.shelf("other").values == ["k": "1", "l": "2"], "call \(call)")
+      try await expectEqual(next.shelf().values, ["a": "1", "b": "2"], "call \(call)")
+      try await expectEqual(next.shelf("other").values, ["k": "1", "l": "2"], "call \(call)")
     }
-    #expect(isOver)
+    expect(isOver)
   }
 
   @Test func whatIsReleasedOrSuspendedThenIsNotLost() async throws {
@@ -233,12 +229,12 @@ import StreamQuery
     try await store.write(.put(["a": "1"]))
     disk.removeDirectory("/store")
     await store.release(.main)
-    #expect(try await store.shelf().values == ["a": "1"])
+    try await expectEqual(store.shelf().values, ["a": "1"])
     disk.removeDirectory("/store")
     await store.suspend()
-    #expect(disk.openFiles == 0)
+    expectEqual(disk.openFiles, 0)
     try await store.resume()
-    #expect(try await store.shelf().values == ["a": "1"])
+    try await expectEqual(store.shelf().values, ["a": "1"])
   }
 
   @Test func aClosedStoreLeavesARemovedDirectoryRemoved() async throws {
@@ -246,6 +242,6 @@ import StreamQuery
     try await store.write(.put(["a": "1"]))
     disk.removeDirectory("/store")
     await store.close()
-    #expect(disk.files.isEmpty)
+    expectEmpty(disk.files)
   }
 }

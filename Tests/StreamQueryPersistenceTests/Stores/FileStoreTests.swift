@@ -19,9 +19,9 @@ import StreamQuery
 
   @Test func aStoreTouchesNothingBeforeItIsUsed() async throws {
     let store = store()
-    #expect(disk.calls == [])
-    #expect(try await store.shelf() == Shelf())
-    #expect(disk.files.keys.sorted() == ["/store/lock"])
+    expectEqual(disk.calls, [])
+    try await expectEqual(store.shelf(), Shelf())
+    expectEqual(disk.files.keys.sorted(), ["/store/lock"])
   }
 
   @Test func aBatchIsOneWriteAndOneSync() async throws {
@@ -29,22 +29,20 @@ import StreamQuery
     try await store.write(.put(["a": "1", "b": "2"]))
     let before = disk.calls.count
     try await store.write(.put(["a": "3"], removing: ["b"]))
-    #expect(
-      disk.calls[before...].map { $0.split(separator: " ")[0] } == ["write", "sync"]
-    )
+    expectEqual(disk.calls[before...].map { $0.split(separator: " ")[0] }, ["write", "sync"])
     try await store.write(ShelfChange())
-    #expect(disk.calls.count == before + 2)
+    expectEqual(disk.calls.count, before + 2)
   }
 
   @Test func aReleasedPartitionHoldsNoFileAndIsReadAgain() async throws {
     let store = store()
     try await store.write(.put(["a": "1"]))
     await store.release(.main)
-    #expect(await store.partitions.isEmpty)
+    await expectEmpty(store.partitions)
     try await store.write(.put(["b": "2"]))
-    #expect(try await store.shelf().values == ["a": "1", "b": "2"])
+    try await expectEqual(store.shelf().values, ["a": "1", "b": "2"])
     await store.release("another")
-    #expect(await store.partitions.count == 1)
+    await expectEqual(store.partitions.count, 1)
   }
 
   @Test func whatWasOnlyReadIsReleased() async throws {
@@ -56,15 +54,15 @@ import StreamQuery
     let store = store()
     for number in 0..<50 {
       let partition = StorePartition("p\(number)")
-      #expect(try await store.shelf(partition).values == ["a": "\(number)"])
-      #expect(try await store.load(["a"], of: partition).records.count == 1)
+      try await expectEqual(store.shelf(partition).values, ["a": "\(number)"])
+      try await expectEqual(store.load(["a"], of: partition).records.count, 1)
       await store.release(partition)
     }
     _ = try await store.shelf("nothing")
     await store.release("nothing")
-    #expect(await store.partitions.isEmpty)
+    await expectEmpty(store.partitions)
     // The lock.
-    #expect(disk.openFiles == 1)
+    expectEqual(disk.openFiles, 1)
   }
 
   @Test func aPartitionIsReleasedAfterItsFileWasRewritten() async throws {
@@ -76,10 +74,10 @@ import StreamQuery
       guard count > rewritings else { continue }
       rewritings = count
       await store.release(.main)
-      #expect(disk.openFiles == 1)
+      expectEqual(disk.openFiles, 1)
     }
     #expect(rewritings > 3)
-    #expect(try await store.shelf().values["a"]?.hasPrefix("39x") == true)
+    try await expectEqual(store.shelf().values["a"]?.hasPrefix("39x"), true)
   }
 
   @Test func damageIsReportedOnceAlsoIfThePartitionWasReleasedInBetween() async throws {
@@ -92,10 +90,10 @@ import StreamQuery
     // Found by who cannot report it.
     try await store.write(ShelfChange().batch(0), to: .main)
     await store.release(.main)
-    #expect(disk.openFiles == 1)
-    #expect(try await store.load(.main).damage.count == 1)
+    expectEqual(disk.openFiles, 1)
+    try await expectEqual(store.load(.main).damage.count, 1)
     await store.release(.main)
-    #expect(try await store.load(.main).damage == [])
+    try await expectEqual(store.load(.main).damage, [])
   }
 
   @Test func theDirectoryIsListedOnce() async throws {
@@ -107,7 +105,7 @@ import StreamQuery
       await store.release(partition)
       _ = try await store.shelf(partition)
     }
-    #expect(disk.state.withLock { $0.listings } == 1)
+    expectEqual(disk.state.withLock { $0.listings }, 1)
   }
 
   @Test func aFileThatGoesWhileItIsNotOpenIsAnEmptyPartition() async throws {
@@ -115,9 +113,9 @@ import StreamQuery
     try await store.write(.put(["a": "1"]))
     await store.release(.main)
     disk.removeFile("/store/main@0.log")
-    #expect(try await store.shelf() == Shelf())
+    try await expectEqual(store.shelf(), Shelf())
     try await store.write(.put(["b": "2"]))
-    #expect(try await store.shelf().values == ["b": "2"])
+    try await expectEqual(store.shelf().values, ["b": "2"])
   }
 
   // MARK: Partitions that are empty
@@ -131,8 +129,8 @@ import StreamQuery
       _ = try await store.wipe(partition)
       await store.release(partition)
     }
-    #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@0.log", "/store/~@20.log"])
-    #expect(!containsMarker())
+    expectEqual(disk.files.keys.sorted(), ["/store/lock", "/store/main@0.log", "/store/~@20.log"])
+    expect(!containsMarker())
   }
 
   @Test(arguments: [false, true])
@@ -147,7 +145,7 @@ import StreamQuery
         disk.restart(.nothing)
         store = self.store()
       }
-      #expect(try await store.load(.main).generation == begun)
+      try await expectEqual(store.load(.main).generation, begun)
       for late in 0...generation {
         await #expect {
           try await store.write(ShelfChange.put(["late": "save"]).batch(late), to: .main)
@@ -158,10 +156,10 @@ import StreamQuery
       generation = begun.number
     }
     // Nobody waits until it is on the disk that an empty file is gone.
-    if !isLaunched { #expect(disk.files.keys.sorted() == ["/store/lock", "/store/~@3.log"]) }
+    if !isLaunched { expectEqual(disk.files.keys.sorted(), ["/store/lock", "/store/~@3.log"]) }
     // Nor does another partition begin before: there is one number for all that have no file.
-    #expect(try await store.load("other").generation.number == 3)
-    #expect(try await store.wipe("other").number == 4)
+    try await expectEqual(store.load("other").generation.number, 3)
+    try await expectEqual(store.wipe("other").number, 4)
   }
 
   @Test func aPartitionWhoseLastRecordWasRemovedLeavesNoFile() async throws {
@@ -169,9 +167,9 @@ import StreamQuery
     try await store.write(.put(["a": "1"]))
     try await store.write(.remove("a"))
     await store.release(.main)
-    #expect(disk.files.keys.sorted() == ["/store/lock"])
+    expectEqual(disk.files.keys.sorted(), ["/store/lock"])
     try await store.write(ShelfChange.put(["b": "2"]).batch(0), to: .main)
-    #expect(try await store.shelf() == Shelf(values: ["b": "2"]))
+    try await expectEqual(store.shelf(), Shelf(values: ["b": "2"]))
   }
 
   @Test func damageThatNobodyWasToldOfKeepsItsFile() async throws {
@@ -182,7 +180,7 @@ import StreamQuery
     try await store.write(ShelfChange().batch(0), to: .main)
     await store.release(.main)
     #expect(disk.files.keys.contains("/store/main@0.log"))
-    #expect(try await store.load(.main).damage.count == 1)
+    try await expectEqual(store.load(.main).damage.count, 1)
   }
 
   @Test(arguments: 0..<4)
@@ -192,10 +190,10 @@ import StreamQuery
     _ = try await store.wipe(.main)
     disk.fail(.denied, at: call)
     await store.release(.main)
-    #expect(disk.openFiles == 1)
-    #expect(try await store.load(.main).generation.number == 1)
+    expectEqual(disk.openFiles, 1)
+    try await expectEqual(store.load(.main).generation.number, 1)
     disk.restart(.nothing)
-    #expect(try await self.store().load(.main).generation.number == 1)
+    try await expectEqual(self.store().load(.main).generation.number, 1)
   }
 
   @Test func aPartitionIsNotReleasedBeforeItsWipeIsComplete() async throws {
@@ -204,20 +202,20 @@ import StreamQuery
     disk.fail(.denied, at: 0)
     await #expect(throws: QueryStoreError.self) { _ = try await store.wipe(.main) }
     await store.release(.main)
-    #expect(try await store.shelf().values.isEmpty)
+    try await expectEmpty(store.shelf().values)
   }
 
   @Test func theNameOfAFileIsDurableBeforeABatchIsAcknowledged() async throws {
     try await store().write(.put(["a": "1"]))
     disk.restart(.nothing)
-    #expect(try await store().shelf().values == ["a": "1"])
+    try await expectEqual(store().shelf().values, ["a": "1"])
     // A process that ended has renamed the file, and did not get so far as to make that durable.
     disk.fail(.full, at: 1)
     await #expect(throws: QueryStoreError.self) { _ = try await self.store().wipe(.main) }
     disk.endProcess()
     try await store().write(.put(["b": "2"]))
     disk.restart(.nothing)
-    #expect(try await store().shelf() == Shelf(generation: 1, values: ["b": "2"]))
+    try await expectEqual(store().shelf(), Shelf(generation: 1, values: ["b": "2"]))
   }
 
   @Test func aSecondStoreOnTheDirectoryIsRefusedUntilTheFirstIsClosed() async throws {
@@ -227,7 +225,7 @@ import StreamQuery
     await #expect { try await second.shelf() } throws: { isInUse($0) }
     await #expect { try await second.write(.put(["a": "2"])) } throws: { isInUse($0) }
     await first.close()
-    #expect(try await second.shelf().values == ["a": "1"])
+    try await expectEqual(second.shelf().values, ["a": "1"])
     await #expect { try await first.shelf() } throws: {
       if case .closed? = $0 as? QueryStoreError { true } else { false }
     }
@@ -248,8 +246,8 @@ import StreamQuery
       }
       await #expect { try await store.wipe(.main) } throws: { isOtherVersion($0) }
     }
-    #expect(disk.files == files)
-    #expect(try await store.shelf("other") == Shelf())
+    expectEqual(disk.files, files)
+    try await expectEqual(store.shelf("other"), Shelf())
   }
 
   @Test func aFileOfTheFirstVersionIsOfAnotherVersionAndLeftAsItIs() async throws {
@@ -265,13 +263,13 @@ import StreamQuery
       isOtherVersion($0)
     }
     await #expect { try await store.wipe(.main) } throws: { isOtherVersion($0) }
-    #expect(disk.files == files)
+    expectEqual(disk.files, files)
     let defaults = DictionaryDefaults()
     defaults.set(Data(fileOfVersionOne), forKey: "main")
     let small = DefaultsStore(defaults, prefix: "")
     await #expect { try await small.shelf() } throws: { isOtherVersion($0) }
     await #expect { _ = try await small.wipe(.main) } throws: { isOtherVersion($0) }
-    #expect(defaults.data(forKey: "main") == Data(fileOfVersionOne))
+    expectEqual(defaults.data(forKey: "main"), Data(fileOfVersionOne))
   }
 
   @Test func damageIsReportedOnceAndRewrittenWithTheNextBatch() async throws {
@@ -283,14 +281,14 @@ import StreamQuery
     disk.change("/store/main@0.log") { $0[LogFormat.headerSize + 5] ^= 1 }
     let second = store()
     let contents = try await second.load(.main)
-    #expect(contents.shelf.values == ["b": "2", "c": "3"])
-    #expect(contents.damage == [StoreDamage(place: "main@0.log at 32", byteCount: 34)])
-    #expect(try await second.load(.main).damage == [])
+    expectEqual(contents.shelf.values, ["b": "2", "c": "3"])
+    expectEqual(contents.damage, [StoreDamage(place: "main@0.log at 32", byteCount: 34)])
+    try await expectEqual(second.load(.main).damage, [])
     try await second.write(.put(["d": "4"]))
     disk.endProcess()
     let third = try await store().load(.main)
-    #expect(third.shelf.values == ["b": "2", "c": "3", "d": "4"])
-    #expect(third.damage == [])
+    expectEqual(third.shelf.values, ["b": "2", "c": "3", "d": "4"])
+    expectEqual(third.damage, [])
   }
 
   @Test func damageThatHappensWhileTheStoreIsOpenIsFoundWhereItIsRead() async throws {
@@ -298,10 +296,10 @@ import StreamQuery
     try await store.write(.put(["a": "1", "b": "2"]))
     try await store.write(.put(["c": "3"]))
     disk.change("/store/main@0.log") { $0[LogFormat.headerSize + 30] ^= 1 }
-    #expect(try await store.load(["c"], of: .main).damage == [])
+    try await expectEqual(store.load(["c"], of: .main).damage, [])
     let contents = try await store.load(["a", "c", "b"], of: .main)
-    #expect(contents.shelf.values == ["c": "3"])
-    #expect(contents.damage.map(\.place) == ["main@0.log at 32"])
+    expectEqual(contents.shelf.values, ["c": "3"])
+    expectEqual(contents.damage.map(\.place), ["main@0.log at 32"])
   }
 
   @Test func severalRecordsOfABatchAreReadOnce() async throws {
@@ -311,9 +309,9 @@ import StreamQuery
     try await store.write(.put(["other": "1"]))
     let before = disk.state.withLock { $0.reads }
     let contents = try await store.load(values.keys + ["other", "none", "k0"], of: .main)
-    #expect(contents.shelf.values == values.merging(["other": "1"]) { $1 })
-    #expect(contents.records.count == 101)
-    #expect(disk.state.withLock { $0.reads } - before == 2)
+    expectEqual(contents.shelf.values, values.merging(["other": "1"]) { $1 })
+    expectEqual(contents.records.count, 101)
+    expectEqual(disk.state.withLock { $0.reads } - before, 2)
   }
 
   @Test func aFileIsRewrittenWhenHalfOfItIsNotNeeded() async throws {
@@ -324,10 +322,10 @@ import StreamQuery
       sizes.append(disk.files["/store/main@0.log"]?.count ?? 0)
     }
     #expect(sizes.max() ?? 0 < 500)
-    #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@0.log"])
+    expectEqual(disk.files.keys.sorted(), ["/store/lock", "/store/main@0.log"])
     #expect(disk.calls.filter { $0.hasPrefix("rename") }.count > 3)
     disk.restart(.nothing)
-    #expect(try await self.store().shelf().values["b"] == "39")
+    try await expectEqual(self.store().shelf().values["b"], "39")
   }
 
   @Test func aFileThatCannotBeRewrittenIsUsedAsItIsAndSeldomTried() async throws {
@@ -339,9 +337,9 @@ import StreamQuery
       tries = disk.calls.filter { $0.hasPrefix("create /store/main@0.log.new") }.count
     }
     #expect((2...10).contains(tries))
-    #expect(try await store.shelf().values == ["a": "59"])
+    try await expectEqual(store.shelf().values, ["a": "59"])
     disk.restart(.nothing)
-    #expect(try await self.store().shelf().values == ["a": "59"])
+    try await expectEqual(self.store().shelf().values, ["a": "59"])
   }
 
   /// Lets a rewriting fail halfway, and the removal of what it has left, too.
@@ -359,7 +357,7 @@ import StreamQuery
     other.fail(.denied, at: rename + 1)
     let store = FileStore(directory: "/store", system: other, waste: 100)
     try await write(store, on: other, rename + 2)
-    #expect(other.calls[rename + 1] == "remove /store/main@0.log.new")
+    expectEqual(other.calls[rename + 1], "remove /store/main@0.log.new")
     #expect(other.files.keys.contains("/store/main@0.log.new"))
     disk.state.withLock { state in other.state.withLock { state = $0 } }
     return store
@@ -374,7 +372,7 @@ import StreamQuery
     await #expect { try await next.wipe(.main) } throws: {
       if case .full? = $0 as? QueryStoreError { true } else { false }
     }
-    #expect(try await next.shelf().values.isEmpty)
+    try await expectEmpty(next.shelf().values)
     disk.failAll(nil)
     _ = try await next.wipe(.main)
     let secret = Array("secret".utf8)
@@ -404,7 +402,7 @@ import StreamQuery
       state.names["/store/main@1.log"] = state.names.removeValue(forKey: "/store/main@0.log")
     }
     _ = try await store().load(.main)
-    #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@1.log"])
+    expectEqual(disk.files.keys.sorted(), ["/store/lock", "/store/main@1.log"])
   }
 
   /// The store that could neither rewrite its file nor remove what that has left wipes it itself.
@@ -420,13 +418,13 @@ import StreamQuery
     await #expect { try await store.wipe(.main) } throws: {
       if case .full? = $0 as? QueryStoreError { true } else { false }
     }
-    #expect(try await store.shelf().values.isEmpty)
+    try await expectEmpty(store.shelf().values)
     disk.failAll(nil)
     _ = try await store.wipe(.main)
     #expect(!disk.files.keys.contains("/store/main@0.log.new"))
     disk.restart(.nothing)
     #expect(!disk.files.keys.contains("/store/main@0.log.new"))
-    #expect(!containsMarker())
+    expect(!containsMarker())
   }
 
   /// A file of an earlier generation that could not be removed when the partition was opened.
@@ -444,17 +442,17 @@ import StreamQuery
     let store = self.store()
     disk.failAll(.full, of: "remove")
     if isLaunched {
-      #expect(try await store.shelf() == Shelf(generation: 1, values: ["b": "2"]))
+      try await expectEqual(store.shelf(), Shelf(generation: 1, values: ["b": "2"]))
     }
     await #expect { try await store.wipe(.main) } throws: {
       if case .full? = $0 as? QueryStoreError { true } else { false }
     }
-    #expect(try await store.shelf().values.isEmpty)
+    try await expectEmpty(store.shelf().values)
     disk.failAll(nil)
     _ = try await store.wipe(.main)
     disk.restart(.nothing)
-    #expect(disk.files.keys.filter { $0.contains("main") }.count == 1)
-    #expect(!containsMarker())
+    expectEqual(disk.files.keys.filter { $0.contains("main") }.count, 1)
+    expect(!containsMarker())
   }
 
   @Test func aReadOnlyDiskIsReadAndRefusesBatches() async throws {
@@ -462,12 +460,12 @@ import StreamQuery
     disk.endProcess()
     disk.failAll(.denied)
     let store = store()
-    #expect(try await store.shelf().values == ["a": "1"])
+    try await expectEqual(store.shelf().values, ["a": "1"])
     await #expect { try await store.write(.put(["a": "2"])) } throws: { isDenied($0) }
-    #expect(try await store.load(["a"], of: .main).shelf.values == ["a": "1"])
+    try await expectEqual(store.load(["a"], of: .main).shelf.values, ["a": "1"])
     disk.failAll(nil)
     try await store.write(.put(["a": "2"]))
-    #expect(try await store.shelf().values == ["a": "2"])
+    try await expectEqual(store.shelf().values, ["a": "2"])
   }
 
   @Test func anEmptyReadOnlyDiskIsDenied() async throws {
@@ -483,8 +481,8 @@ import StreamQuery
     await #expect { try await store.write(.put(["a": "2"])) } throws: {
       if case .full? = $0 as? QueryStoreError { true } else { false }
     }
-    #expect(disk.files["/store/main@0.log"]?.count == size)
-    #expect(try await store.shelf().values == ["a": "1"])
+    expectEqual(disk.files["/store/main@0.log"]?.count, size)
+    try await expectEqual(store.shelf().values, ["a": "1"])
   }
 
   @Test(arguments: 0..<5)
@@ -494,12 +492,12 @@ import StreamQuery
     let store = store()
     disk.fail(.full, at: call)
     do {
-      #expect(try await store.wipe(.main).number == 1)
-      #expect(call == 4, "there are four calls: name, directory, length, sync")
+      try await expectEqual(store.wipe(.main).number, 1)
+      expectEqual(call, 4, "there are four calls: name, directory, length, sync")
     } catch {
       #expect(call < 4)
     }
-    #expect(try await store.shelf() == Shelf(generation: 1))
+    try await expectEqual(store.shelf(), Shelf(generation: 1))
     await #expect {
       try await store.write(ShelfChange.put(["late": "save"]).batch(0), to: .main)
     } throws: {
@@ -509,7 +507,7 @@ import StreamQuery
         false
       }
     }
-    #expect(!containsMarker())
+    expect(!containsMarker())
   }
 
   @Test(arguments: 1..<4)
@@ -520,9 +518,9 @@ import StreamQuery
     await #expect(throws: QueryStoreError.self) { _ = try await self.store().wipe(.main) }
     // The name had been changed, and the power cut has not undone it.
     disk.restart(.names)
-    #expect(containsMarker())
-    #expect(try await store().shelf() == Shelf(generation: 1))
-    #expect(!containsMarker())
+    expect(containsMarker())
+    try await expectEqual(store().shelf(), Shelf(generation: 1))
+    expect(!containsMarker())
   }
 
   @Test func aWipeThatCannotEvenOpenTheFileComesBeforeItIsRead() async throws {
@@ -531,8 +529,8 @@ import StreamQuery
     let store = store()
     await #expect { _ = try await store.wipe(.main) } throws: { isInUse($0) }
     await other.close()
-    #expect(try await store.shelf() == Shelf(generation: 1))
-    #expect(!containsMarker())
+    try await expectEqual(store.shelf(), Shelf(generation: 1))
+    expect(!containsMarker())
   }
 
   @Test func filesOfEarlierGenerationsThatACopyBroughtBackAreRemoved() async throws {
@@ -544,8 +542,8 @@ import StreamQuery
     await store.close()
     _ = try disk.open("/store/main@0.log", .creating)
     disk.change("/store/main@0.log") { $0 = old }
-    #expect(try await self.store().shelf() == Shelf(generation: 1, values: ["b": "2"]))
-    #expect(disk.files.keys.sorted() == ["/store/lock", "/store/main@1.log"])
+    try await expectEqual(self.store().shelf(), Shelf(generation: 1, values: ["b": "2"]))
+    expectEqual(disk.files.keys.sorted(), ["/store/lock", "/store/main@1.log"])
   }
 
   /// Values in memory.

@@ -19,7 +19,7 @@ import StreamQuery
       #expect(text.utf8.count <= 180, "\(name)")
       texts.insert(text)
     }
-    #expect(texts.count == names.count)
+    expectEqual(texts.count, names.count)
   }
 
   /// Two names that a cut and a checksum do not tell apart: three bits are different, and the checksum that named
@@ -30,16 +30,16 @@ import StreamQuery
       "33o_oudwve7-u__wq1hcckz6iqv6ucdujjbqhntic59q05d1s",
       "33o_oudwve7-u__wq1hcckzviqvvucd5jjbqhntic59q05d1s",
     ].map { StorePartition(beginning + $0) }
-    #expect(Set(names.map(LogFileName.stem)).count == 2)
-    #expect(
-      LogFileName.stem(names[0])
-        == "~" + SHA256.digest(of: names[0].name.utf8).map(hexadecimal).joined()
+    expectEqual(Set(names.map(LogFileName.stem)).count, 2)
+    expectEqual(
+      LogFileName.stem(names[0]),
+      "~" + SHA256.digest(of: names[0].name.utf8).map(hexadecimal).joined()
     )
   }
 
   @Test func noPartitionHasTheFileOfPartitionsWithoutAFile() {
     for name in ["", "~", "%7e", String(repeating: "~", count: 200)] {
-      #expect(LogFileName.stem(StorePartition(name)) != LogFileName.floorStem)
+      expect(LogFileName.stem(StorePartition(name)) != LogFileName.floorStem)
     }
   }
 
@@ -48,16 +48,14 @@ import StreamQuery
   }
 
   @Test func equalNamesHaveOneFile() {
-    #expect(
-      LogFileName("\u{E9}", .first) == LogFileName(StorePartition("e\u{301}"), .first)
-    )
+    expectEqual(LogFileName("\u{E9}", .first), LogFileName(StorePartition("e\u{301}"), .first))
   }
 
   @Test func aNameIsReadBack() {
     for name in ["", "a@1", "main", String(repeating: "long", count: 100)] {
       let written = LogFileName(StorePartition(name), StoreGeneration(number: 42))
-      #expect(LogFileName(written.text) == written)
-      #expect(LogFileName(written.replacement) == nil)
+      expectEqual(LogFileName(written.text), written)
+      expectNil(LogFileName(written.replacement))
     }
   }
 
@@ -66,6 +64,6 @@ import StreamQuery
     "a@b@1.log", "main@18446744073709551615.log", "main@18446744073709551616.log", "lock",
   ])
   func otherFilesAreLeftAlone(_ name: String) {
-    #expect(LogFileName(name) == nil)
+    expectNil(LogFileName(name))
   }
 }

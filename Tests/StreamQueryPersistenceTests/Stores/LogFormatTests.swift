@@ -30,10 +30,10 @@ import StreamQuery
   @Test func aFileHoldsWhatItsBatchesComeTo() {
     let (bytes, _) = logBytes(changes)
     let (found, shelf) = recovered(bytes)
-    #expect(shelf == self.shelf(5))
-    #expect(found.origin == .present)
-    #expect(found.end == bytes.count)
-    #expect(found.damage.isEmpty)
+    expectEqual(shelf, self.shelf(5))
+    expectEqual(found.origin, .present)
+    expectEqual(found.end, bytes.count)
+    expectEmpty(found.damage)
   }
 
   @Test func aFileThatEndsAnywhereHoldsTheBatchesThatEndBeforeAndIsNotDamaged() {
@@ -41,10 +41,10 @@ import StreamQuery
     for count in 0...bytes.count {
       let (found, shelf) = recovered(Array(bytes.prefix(count)))
       let whole = ends.lastIndex { $0 <= count }
-      #expect(shelf == self.shelf(whole ?? 0), "\(count) bytes")
-      #expect(found.end == whole.map { ends[$0] } ?? 0, "\(count) bytes")
-      #expect(found.origin == (whole == nil ? .empty : .present), "\(count) bytes")
-      #expect(found.damage.isEmpty, "\(count) bytes")
+      expectEqual(shelf, self.shelf(whole ?? 0), "\(count) bytes")
+      expectEqual(found.end, whole.map { ends[$0] } ?? 0, "\(count) bytes")
+      expectEqual(found.origin, (whole == nil ? .empty : .present), "\(count) bytes")
+      expectEmpty(found.damage, "\(count) bytes")
     }
   }
 
@@ -58,9 +58,9 @@ import StreamQuery
         let batch = ends.firstIndex { place < $0 } ?? 0
         let expected =
           batch == 0 ? self.shelf(5) : self.shelf(5, without: batch - 1..<batch)
-        #expect(shelf == expected, "bit \(bit) of byte \(place)")
-        #expect(found.damage.count == 1, "bit \(bit) of byte \(place)")
-        #expect(found.damage.first?.contains(place) == true, "bit \(bit) of byte \(place)")
+        expectEqual(shelf, expected, "bit \(bit) of byte \(place)")
+        expectEqual(found.damage.count, 1, "bit \(bit) of byte \(place)")
+        expectEqual(found.damage.first?.contains(place), true, "bit \(bit) of byte \(place)")
       }
     }
   }
@@ -75,8 +75,8 @@ import StreamQuery
       more.insert(0xF5, at: place)
       // Frames know their place, so those behind are lost too.
       let before = shelf(max(batch - 1, 0))
-      #expect(recovered(less).shelf == before, "without byte \(place)")
-      #expect(recovered(more).shelf == before, "with a byte before \(place)")
+      expectEqual(recovered(less).shelf, before, "without byte \(place)")
+      expectEqual(recovered(more).shelf, before, "with a byte before \(place)")
     }
   }
 
@@ -87,8 +87,8 @@ import StreamQuery
         var changed = bytes
         for place in ends[first]..<ends[last + 1] { changed[place] = 0 }
         let (found, shelf) = recovered(changed)
-        #expect(shelf == self.shelf(5, without: first..<last + 1), "\(first)...\(last)")
-        #expect(found.damage == [ends[first]..<ends[last + 1]], "\(first)...\(last)")
+        expectEqual(shelf, self.shelf(5, without: first..<last + 1), "\(first)...\(last)")
+        expectEqual(found.damage, [ends[first]..<ends[last + 1]], "\(first)...\(last)")
       }
     }
   }
@@ -96,16 +96,16 @@ import StreamQuery
   @Test func framesOfAnotherPartitionOrGenerationAreNone() {
     let (bytes, _) = logBytes(changes, generation: 1)
     let (other, otherShelf) = recovered(bytes, partition: "other", generation: 1)
-    #expect(otherShelf == Shelf(generation: 1))
-    #expect(other.damage.count == 1)
+    expectEqual(otherShelf, Shelf(generation: 1))
+    expectEqual(other.damage.count, 1)
     let (wiped, wipedShelf) = recovered(bytes, generation: 2)
-    #expect(wipedShelf == Shelf(generation: 2))
-    #expect(wiped.origin == .wiped)
-    #expect(wiped.damage.isEmpty)
+    expectEqual(wipedShelf, Shelf(generation: 2))
+    expectEqual(wiped.origin, .wiped)
+    expectEmpty(wiped.damage)
     let (earlier, earlierShelf) = recovered(bytes, generation: 0)
-    #expect(earlierShelf == Shelf())
-    #expect(earlier.origin == .present)
-    #expect(!earlier.damage.isEmpty)
+    expectEqual(earlierShelf, Shelf())
+    expectEqual(earlier.origin, .present)
+    expect(!earlier.damage.isEmpty)
   }
 
   @Test func aCopyOfTheFileInsideOfADamagedValueIsNoPartOfIt() {
@@ -113,17 +113,17 @@ import StreamQuery
     let copy = logBytes([.put(["a": "old"])]).bytes
     var bytes = format.header()
     let value = StoreRecord(key: "k", value: Data(copy + copy))
-    #expect(format.append(puts: [value], to: &bytes, whichBeginAt: 0) != nil)
-    #expect(recovered(bytes).found.index.locations.keys.sorted() == ["k"])
+    expect(format.append(puts: [value], to: &bytes, whichBeginAt: 0) != nil)
+    expectEqual(recovered(bytes).found.index.locations.keys.sorted(), ["k"])
     bytes[LogFormat.headerSize] ^= 1
-    #expect(recovered(bytes).shelf == Shelf())
+    expectEqual(recovered(bytes).shelf, Shelf())
   }
 
   @Test func aLaterVersionIsKnownForWhatItIsWhateverFollows() {
     let bytes = laterVersion(of: LogFormat(.main, .first).header())
     let (found, shelf) = recovered(bytes + [1, 2, 3])
-    #expect(found.origin == .otherVersion)
-    #expect(shelf == Shelf())
+    expectEqual(found.origin, .otherVersion)
+    expectEqual(shelf, Shelf())
   }
 
   @Test func valuesAreSlicesOfWhatWasRead() throws {
@@ -139,7 +139,7 @@ import StreamQuery
     // A slice does not begin at zero.
     let slice = (Data([1, 2, 3]) + data).dropFirst(3)
     let records = LogRecovery(slice, LogFormat(.main, .first)).records(in: slice)
-    #expect(records == found.records(in: data))
+    expectEqual(records, found.records(in: data))
   }
 
   @Test func anImageHasTheRecordsInFramesOfALimitedSize() {
@@ -148,13 +148,13 @@ import StreamQuery
     let bytes = LogImage.of(records, format) ?? []
     let data = Data(bytes)
     let found = LogRecovery(data, format)
-    #expect(found.records(in: data) == records)
-    #expect(found.damage.isEmpty)
+    expectEqual(found.records(in: data), records)
+    expectEmpty(found.damage)
     let frames = Set(found.index.locations.values.map(\.frame))
     #expect(frames.count > 10)
     #expect(frames.allSatisfy { $0.count <= LogImage.frameLimit + LogFormat.frameHeaderSize })
     let overhead = LogFormat.headerSize + frames.count * LogFormat.frameHeaderSize
-    #expect(found.index.liveBytes == bytes.count - overhead)
+    expectEqual(found.index.liveBytes, bytes.count - overhead)
   }
 
   /// Bits of two words of eight bytes that a checksum of multiplications did not find: 200 of 200.
@@ -167,8 +167,8 @@ import StreamQuery
       var changed = bytes
       for place in [word + 7, word + 11, word + 15] { changed[place] ^= 0x80 }
       let (found, shelf) = recovered(changed)
-      #expect(found.damage == [ends[0]..<ends[1]], "bytes from \(word)")
-      #expect(shelf == Shelf(), "bytes from \(word)")
+      expectEqual(found.damage, [ends[0]..<ends[1]], "bytes from \(word)")
+      expectEqual(shelf, Shelf(), "bytes from \(word)")
     }
   }
 
@@ -189,7 +189,7 @@ import StreamQuery
           format.changes(in: bytes, at: start, length: $0, offset: 0)
         }
       }
-      #expect(said?.map(\.key) == found?.map(\.key) && said?.map(\.value) == found?.map(\.value))
+      expect(said?.map(\.key) == found?.map(\.key) && said?.map(\.value) == found?.map(\.value))
     }
   }
 

@@ -48,11 +48,11 @@ import StreamQuery
           try await store.write(change.batch(shelf.generation), to: .main)
         case .wipe:
           next = Shelf(generation: shelf.generation + 1)
-          #expect(try await store.wipe(.main).number == next.generation)
+          try await expectEqual(store.wipe(.main).number, next.generation)
         case .relaunch:
           disk.endProcess()
           store = Self.store(on: disk)
-        case .load: #expect(try await store.shelf() == shelf)
+        case .load: try await expectEqual(store.shelf(), shelf)
         case .release: await store.release(.main)
         }
       } catch {
@@ -78,7 +78,7 @@ import StreamQuery
   ) async throws {
     let whole = SimulatedDisk()
     let end = await Self.perform(history, on: whole)
-    #expect(end.count == 1)
+    expectEqual(end.count, 1)
     for (call, name) in whole.calls.enumerated() {
       let words = name.split(separator: " ")
       let bytes = words[0] == "write" ? Int(words[3]) ?? 0 : 0
@@ -96,7 +96,7 @@ import StreamQuery
         let contents = try await store.load(.main)
         #expect(allowed.contains(contents.shelf), place)
         // Zeros in place of bytes are not the beginning of a batch, so nobody can tell.
-        if survival != .lengths { #expect(contents.damage == [], place) }
+        if survival != .lengths { expectEqual(contents.damage, [], place) }
         try await Self.goOn(from: contents.shelf, on: disk, store, place)
       }
     }
@@ -114,7 +114,7 @@ import StreamQuery
     next.apply(change)
     try await store.write(change.batch(shelf.generation), to: .main)
     disk.restart(.nothing)
-    #expect(try await Self.store(on: disk).shelf() == next, place)
+    try await expectEqual(Self.store(on: disk).shelf(), next, place)
   }
 
   @Test(arguments: histories)
@@ -144,7 +144,7 @@ import StreamQuery
               disk.endProcess()
               store = Self.store(on: disk)
               if let unwiped, try await store.shelf() == unwiped { next = unwiped }
-            case .load: #expect(try await store.shelf() == shelf, place)
+            case .load: try await expectEqual(store.shelf(), shelf, place)
             case .release: await store.release(.main)
             }
             shelf = next
@@ -155,20 +155,20 @@ import StreamQuery
             default: Issue.record(error, place)
             }
             let found = try await store.shelf()
-            #expect(found == shelf || found == next, place)
+            expect(found == shelf || found == next, place)
             // A wipe has taken effect in any case.
             if action == .wipe {
-              #expect(found == next, place)
+              expectEqual(found, next, place)
               unwiped = unwiped ?? shelf
             }
             shelf = found
           }
         }
-        #expect(try await store.shelf() == shelf, place)
+        try await expectEqual(store.shelf(), shelf, place)
         try await store.write(.put(["last": "1"]))
         shelf.apply(.put(["last": "1"]))
         disk.restart(.nothing)
-        #expect(try await Self.store(on: disk).shelf() == shelf, place)
+        try await expectEqual(Self.store(on: disk).shelf(), shelf, place)
       }
     }
   }

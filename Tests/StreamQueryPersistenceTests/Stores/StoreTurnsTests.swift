@@ -28,9 +28,9 @@ struct StoreTurnsTests {
     tasks[2].cancel()
     let other = simulation.task { await turns.take("b") { log.add("b") } }
     simulation.settle()
-    #expect(log.all == ["b"])
+    expectEqual(log.all, ["b"])
     simulation.advance(by: .seconds(1))
-    #expect(log.all == ["b", "0", "1", "2", "3", "4"])
+    expectEqual(log.all, ["b", "0", "1", "2", "3", "4"])
     _ = (held, other)
   }
 

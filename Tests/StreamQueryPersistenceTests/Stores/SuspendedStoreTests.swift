@@ -23,19 +23,19 @@ struct SuspendedStoreTests {
     try await store.write(.put(["k": "1"]), to: "other")
     await store.suspend()
     await store.suspend()
-    #expect(disk.openFiles == 0)
-    #expect(try await other.shelf().values == ["a": "1"])
+    expectEqual(disk.openFiles, 0)
+    try await expectEqual(other.shelf().values, ["a": "1"])
     try await other.write(.put(["b": "2"]))
     // It is still suspended then, and can be asked again.
     for _ in 0..<2 { await #expect { try await store.resume() } throws: { isInUse($0) } }
     await other.close()
     try await store.resume()
     try await store.resume()
-    #expect(try await store.shelf().values == ["a": "1", "b": "2"])
-    #expect(try await store.shelf("other").values == ["k": "1"])
+    try await expectEqual(store.shelf().values, ["a": "1", "b": "2"])
+    try await expectEqual(store.shelf("other").values, ["k": "1"])
     try await store.write(.put(["c": "3"]))
     await store.close()
-    #expect(try await files().shelf().values == ["a": "1", "b": "2", "c": "3"])
+    try await expectEqual(files().shelf().values, ["a": "1", "b": "2", "c": "3"])
   }
 
   @Test func anotherProcessMayRewriteTheFileMeanwhile() async throws {
@@ -49,8 +49,8 @@ struct SuspendedStoreTests {
     await other.close()
     try await store.resume()
     let all = ["a": "theirs 29", "k0": "1", "k1": "1", "k2": "1"]
-    #expect(try await store.shelf().values == all)
-    #expect(try await store.load(["a"], of: .main).shelf.values == ["a": "theirs 29"])
+    try await expectEqual(store.shelf().values, all)
+    try await expectEqual(store.load(["a"], of: .main).shelf.values, ["a": "theirs 29"])
   }
 
   @Test(arguments: [false, true])
@@ -68,7 +68,7 @@ struct SuspendedStoreTests {
       guard case .superseded(let current)? = $0 as? QueryStoreError else { return false }
       return current.number == 1
     }
-    #expect(try await store.shelf() == Shelf(generation: 1))
+    try await expectEqual(store.shelf(), Shelf(generation: 1))
   }
 
   /// A wipe that could not be completed is not forgotten.
@@ -81,7 +81,7 @@ struct SuspendedStoreTests {
     await store.suspend()
     disk.failAll(nil)
     try await store.resume()
-    #expect(try await store.shelf() == Shelf(generation: 1))
+    try await expectEqual(store.shelf(), Shelf(generation: 1))
     await #expect(throws: QueryStoreError.self) {
       try await store.write(ShelfChange.put(["a": "late"]).batch(0), to: .main)
     }
@@ -89,7 +89,7 @@ struct SuspendedStoreTests {
 
   @Test func aPartitionThatWasWipedBeforeItHadAFileStaysWiped() async throws {
     let store = files()
-    #expect(try await store.shelf() == Shelf())
+    try await expectEqual(store.shelf(), Shelf())
     disk.failAll(.full, of: "create")
     await #expect(throws: QueryStoreError.self) { _ = try await store.wipe(.main) }
     await store.suspend()
@@ -98,7 +98,7 @@ struct SuspendedStoreTests {
     await #expect(throws: QueryStoreError.self) {
       try await store.write(ShelfChange.put(["a": "late"]).batch(0), to: .main)
     }
-    #expect(try await store.shelf() == Shelf(generation: 1))
+    try await expectEqual(store.shelf(), Shelf(generation: 1))
   }
 
   /// An account that has saved nothing so far, while another one ends.
@@ -109,12 +109,12 @@ struct SuspendedStoreTests {
     async throws
   {
     let (store, other) = (files(), files())
-    #expect(try await store.shelf("new") == Shelf())
+    try await expectEqual(store.shelf("new"), Shelf())
     try await store.write(.put(["a": "1"]))
     _ = try await store.wipe(.main)
     await store.release(.main)
     await store.suspend()
-    #expect(disk.openFiles == 0)
+    expectEqual(disk.openFiles, 0)
     if isWipedMeanwhile {
       _ = try await other.wipe("new")
       await other.release("new")
@@ -126,7 +126,7 @@ struct SuspendedStoreTests {
       await #expect(throws: QueryStoreError.self) { try await store.write(batch, to: "new") }
     } else {
       try await store.write(batch, to: "new")
-      #expect(try await store.shelf("new").values == ["k": "1"])
+      try await expectEqual(store.shelf("new").values, ["k": "1"])
     }
   }
 
@@ -149,16 +149,16 @@ struct SuspendedStoreTests {
     let load = simulation.task { try await store.shelf().values }
     let wipe = simulation.task { try await store.wipe("other").number }
     simulation.advance(by: .hours(1))
-    #expect(log.all.isEmpty)
-    #expect(disk.calls == calls)
+    expectEmpty(log.all)
+    expectEqual(disk.calls, calls)
     try simulation.run { try await store.resume() }
     simulation.settle()
-    #expect(log.all.sorted() == ["1", "2", "3", "4"])
+    expectEqual(log.all.sorted(), ["1", "2", "3", "4"])
     try simulation.run {
-      #expect(try await load.value == ["a": "4"])
-      #expect(try await wipe.value == 1)
+      try await expectEqual(load.value, ["a": "4"])
+      try await expectEqual(wipe.value, 1)
       for task in tasks { try await task.value }
-      #expect(try await store.shelf().values == ["a": "4"])
+      try await expectEqual(store.shelf().values, ["a": "4"])
     }
   }
 
@@ -182,7 +182,7 @@ struct SuspendedStoreTests {
     }
     try simulation.run {
       try await store.resume()
-      #expect(try await store.shelf().values == ["a": "0"])
+      try await expectEqual(store.shelf().values, ["a": "0"])
     }
   }
 
@@ -221,20 +221,20 @@ struct SuspendedStoreTests {
       first.setData("meanwhile \(number)", for: name)
       simulation.advance(by: .minutes(1))
     }
-    #expect(disk.calls == calls)
+    expectEqual(disk.calls, calls)
     try simulation.run { try await store.resume() }
     simulation.settle()
     try simulation.run { try await first.save() }
     let failures = events.values.filter {
       if case .persistenceFailed = $0.kind { true } else { false }
     }
-    #expect(failures.isEmpty)
+    expectEmpty(failures)
     events.cancel()
     first.shutDown()
     simulation.settle()
     let next = client()
     try simulation.run { try await next.restore() }
-    #expect(next.data(for: name) == "meanwhile 99")
+    expectEqual(next.data(for: name), "meanwhile 99")
     next.shutDown()
   }
 
@@ -265,6 +265,6 @@ struct SuspendedStoreTests {
     disk.restart(.nothing)
     let next = FileStore(directory: "/store", system: disk, waste: 100)
     let count = try simulation.run { try await next.load(.main).records.count }
-    #expect(count == 2)
+    expectEqual(count, 2)
   }
 }

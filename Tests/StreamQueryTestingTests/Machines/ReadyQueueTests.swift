@@ -13,7 +13,7 @@ import Testing
       for name in ["1", "2", "3"] { queue.appendInLine(name) }
       var order = ""
       while !queue.isEmpty {
-        #expect(queue.count == 5 - order.count)
+        expectEqual(queue.count, 5 - order.count)
         let candidates = queue.candidateCount
         guard let (job, index) = queue.popRandom(using: &random) else { break }
         #expect(index < candidates)
@@ -28,7 +28,7 @@ import Testing
     let orders = orders(seeds: 1..<2_000)
     #expect(orders.allSatisfy { $0.filter(\.isNumber) == "123" })
     // Five places for a, four left for b.
-    #expect(orders.count == 20)
+    expectEqual(orders.count, 20)
   }
 
   @Test func whatIsLeftIsTakenOutToTheLast() {
@@ -36,6 +36,6 @@ import Testing
     queue.appendInLine(2)
     queue.append(1)
     let taken = (0..<3).map { _ in queue.popFirst() }
-    #expect(taken == [1, 2, nil])
+    expectEqual(taken, [1, 2, nil])
   }
 }

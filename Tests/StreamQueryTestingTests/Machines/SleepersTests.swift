@@ -9,7 +9,7 @@ import Testing
     for place in places {
       let ticket = sleepers.reserve(isBackground: false, isLast: place.isLast)
       let isParked = sleepers.park(place.name, on: ticket, until: .seconds(place.deadline))
-      #expect(isParked)
+      expect(isParked)
     }
     return sleepers
   }
@@ -20,16 +20,16 @@ import Testing
       ("second", 1, false),
     ])
     let woken = sleepers.popAll()
-    #expect(woken == ["first", "second", "last", "lastToo", "later"])
+    expectEqual(woken, ["first", "second", "last", "lastToo", "later"])
   }
 
   @Test func whoComesLastIsLeftOutOnRequest() {
     var sleepers = sleepers([("last", 1, true), ("first", 1, false)])
     let before = (0..<2).map { _ in sleepers.popDue(at: .seconds(1), includingLast: false) }
-    #expect(before == ["first", nil])
+    expectEqual(before, ["first", nil])
     let deadline = sleepers.nextDeadline()
-    #expect(deadline == .seconds(1))
+    expectEqual(deadline, .seconds(1))
     let last = sleepers.popDue(at: .seconds(1))
-    #expect(last == "last")
+    expectEqual(last, "last")
   }
 }

@@ -16,9 +16,9 @@ import Testing
       Task { lines.append("main") }
       Task.detached { lines.append("detached") }
       Task { @concurrent in lines.append("pool") }
-      #expect(lines.lines == [])
+      expectEqual(lines.lines, [])
       simulation.settle()
-      #expect(lines.lines == ["main", "detached", "pool"])
+      expectEqual(lines.lines, ["main", "detached", "pool"])
     }
   }
 
@@ -29,8 +29,8 @@ import Testing
       for number in 0..<20 { Task { lines.append(number) } }
       for number in 20..<40 { Task.detached { lines.append(number) } }
       simulation.settle()
-      #expect(lines.lines.filter { $0 < 20 } == Array(0..<20))
-      if seed != 0 { #expect(lines.lines.filter { $0 >= 20 } != Array(20..<40)) }
+      expectEqual(lines.lines.filter { $0 < 20 }, Array(0..<20))
+      if seed != 0 { expect(lines.lines.filter { $0 >= 20 } != Array(20..<40)) }
     }
   }
 
@@ -47,7 +47,7 @@ import Testing
         }
       }
       simulation.settle()
-      #expect(lines.lines == ["first", "first", "first", "second", "second", "second"])
+      expectEqual(lines.lines, ["first", "first", "first", "second", "second", "second"])
     }
     Simulation.onMainActor(seed: seed) { check($0) }
     try Simulation.onMainActor(seed: seed) { simulation in
@@ -55,10 +55,10 @@ import Testing
       let other = Task { lines.append("other") }
       await Self.append("body", to: lines)
       await Self.append("body", to: lines)
-      #expect(lines.lines == ["body", "body"])
+      expectEqual(lines.lines, ["body", "body"])
       await other.value
       try await simulation.settled()
-      #expect(lines.lines == ["body", "body", "other"])
+      expectEqual(lines.lines, ["body", "body", "other"])
     }
   }
 
@@ -77,7 +77,7 @@ import Testing
       }
       simulation.task { lines.append(Self.isOnMainActor ? "main" : "elsewhere") }
       simulation.settle()
-      #expect(lines.lines == ["body", "task", "elsewhere", "detached", "run"])
+      expectEqual(lines.lines, ["body", "task", "elsewhere", "detached", "run"])
     }
     MainActor.preconditionIsolated()
   }
@@ -102,16 +102,16 @@ import Testing
       simulation.advance(by: .seconds(3600))
       return value.withLock { $0 }
     }
-    #expect(value == 7)
+    expectEqual(value, 7)
   }
 
   @Test func theBodysValueAndErrorComeOut() {
     let value = Simulation.onMainActor { _ in 42 }
-    #expect(value == 42)
+    expectEqual(value, 42)
     let result = Result { () throws(Refused) in
       try Simulation.onMainActor { (_: Simulation) throws(Refused) -> Int in throw Refused() }
     }
-    #expect(result == .failure(Refused()))
+    expectEqual(result, .failure(Refused()))
   }
 
   // MARK: An asynchronous body
@@ -122,11 +122,11 @@ import Testing
       let client = QueryClient(simulation: simulation)
       let fetch = ScriptedFetch<Int>(.value(1, after: .seconds(2)))
       let number = try await client.fetch(Query("number", fetch: fetch))
-      #expect(Self.assumed(1) == number)
-      #expect(simulation.now == .seconds(2))
+      expectEqual(Self.assumed(1), number)
+      expectEqual(simulation.now, .seconds(2))
       return number
     }
-    #expect(number == 1)
+    expectEqual(number, 1)
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>)
@@ -141,10 +141,10 @@ import Testing
         }
       }
       try await simulation.settled()
-      #expect(lines.lines.isEmpty)
+      expectEmpty(lines.lines)
       try await simulation.settled(after: .seconds(1))
-      #expect(lines.lines == Array(repeating: .seconds(1), count: 5))
-      #expect(simulation.now == .seconds(1))
+      expectEqual(lines.lines, Array(repeating: .seconds(1), count: 5))
+      expectEqual(simulation.now, .seconds(1))
     }
   }
 
@@ -154,8 +154,8 @@ import Testing
     Simulation.onMainActor(onFailure: { failures.append($0) }) { _ in
       for await _ in stream {}
     }
-    #expect(failures.lines.count == 1)
-    #expect(failures.lines.first?.contains("would wait for ever") == true)
+    expectEqual(failures.lines.count, 1)
+    expectEqual(failures.lines.first?.contains("would wait for ever"), true)
     continuation.finish()
   }
 
@@ -176,10 +176,10 @@ import Testing
       simulation.advance(by: .seconds(1))
       return simulation
     }
-    #expect(lines.lines == ["none", "1", "ended"])
+    expectEqual(lines.lines, ["none", "1", "ended"])
     // No world any more: nothing runs, and nothing hangs.
     escaped.advance(by: .seconds(1))
-    #expect(escaped.failures == [])
+    expectEqual(escaped.failures, [])
   }
 
   @Test func waitsEndWithTheScope() {
@@ -194,14 +194,14 @@ import Testing
       }
       simulation.settle()
     }
-    #expect(lines.lines == ["CancellationError()"])
+    expectEqual(lines.lines, ["CancellationError()"])
   }
 
   @Test func theRealMainActorGoesOnAfterwards() async {
     let handle = Simulation.onMainActor { _ in Task { 1 } }
-    #expect(await handle.value == 1)
+    await expectEqual(handle.value, 1)
     let answer = await Task { Self.assumed(2) }.value
-    #expect(answer == 2)
+    expectEqual(answer, 2)
   }
 
   // MARK: Clients that are made without it
@@ -235,9 +235,9 @@ import Testing
       withExtendedLifetime(held) {}
     }
     let about = failures.lines.filter { $0.contains("made without the simulation") }
-    #expect(about.count == 1)
-    #expect(about.first?.contains("foreign") == true)
-    #expect(about.first?.contains("QueryClient(simulation:)") == true)
+    expectEqual(about.count, 1)
+    expectEqual(about.first?.contains("foreign"), true)
+    expectEqual(about.first?.contains("QueryClient(simulation:)"), true)
     client.shutDown()
   }
 
@@ -248,7 +248,7 @@ import Testing
     Simulation.onMainActor { simulation in
       client.setData(1, for: "n")
       let data: Int? = client.data(for: "n")
-      #expect(data == 1)
+      expectEqual(data, 1)
       simulation.settle()
     }
     client.shutDown()
@@ -268,8 +268,8 @@ import Testing
       Task { failures.append("still simulated") }
       simulation.settle()
     }
-    #expect(failures.lines.count == 2)
-    #expect(failures.lines.first?.contains("inside another one") == true)
-    #expect(failures.lines.last == "still simulated")
+    expectEqual(failures.lines.count, 2)
+    expectEqual(failures.lines.first?.contains("inside another one"), true)
+    expectEqual(failures.lines.last, "still simulated")
   }
 }

@@ -7,8 +7,8 @@ import Testing
     let problem = RuntimeHooks.install { name in
       name == RuntimeHooks.mainName ? nil : LoadedSymbol.address(name)
     }
-    #expect(problem == .isMissing("swift_task_getMainExecutor_hook"))
-    #expect(problem?.message.contains("iOS 18.4 and macOS 15.4") == true)
+    expectEqual(problem, .isMissing("swift_task_getMainExecutor_hook"))
+    expectEqual(problem?.message.contains("iOS 18.4 and macOS 15.4"), true)
   }
 
   @Test func aHookThatSomebodyElseHasSetIsLeftToThem() {
@@ -21,14 +21,14 @@ import Testing
     let problem = RuntimeHooks.install { name in
       UnsafeMutableRawPointer(name == RuntimeHooks.globalName ? taken : free)
     }
-    #expect(problem == .isTaken("swift_task_enqueueGlobal_hook"))
-    #expect(problem?.message.contains("swift_task_enqueueGlobal_hook") == true)
-    #expect(taken.pointee == 1)
-    #expect(free.pointee == 0)
+    expectEqual(problem, .isTaken("swift_task_enqueueGlobal_hook"))
+    expectEqual(problem?.message.contains("swift_task_enqueueGlobal_hook"), true)
+    expectEqual(taken.pointee, 1)
+    expectEqual(free.pointee, 0)
   }
 
   @Test func theHooksAreSetOnce() {
-    #expect(RuntimeHooks.install() == nil)
-    #expect(RuntimeHooks.install() == nil)
+    expectNil(RuntimeHooks.install())
+    expectNil(RuntimeHooks.install())
   }
 }

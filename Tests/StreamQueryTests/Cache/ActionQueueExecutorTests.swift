@@ -27,11 +27,11 @@ import Testing
     client.setData(0, for: Self.key)
     // Two of its own transaction, the entry was added and written, and its share of those that
     // followed.
-    #expect(told.count == 258)
+    expectEqual(told.count, 258)
     simulation.settle()
     // The first event made one more, and so did each.
-    #expect(told.all == (1...2_001).map { UInt64($0) })
-    #expect(simulation.isIdle)
+    expectEqual(told.all, (1...2_001).map { UInt64($0) })
+    expect(simulation.isIdle)
   }
 
   @Test func aClientThatIsDroppedStillPerformsWhatIsLeftAndGoes() {
@@ -44,13 +44,13 @@ import Testing
       told = notes
       client.setData(0, for: Self.key)
     }
-    #expect(told.count == 258)
-    #expect(!weakClient.isGone)
+    expectEqual(told.count, 258)
+    expect(!weakClient.isGone)
     simulation.settle()
     // The last one tells that the entry went with the client.
-    #expect(told.count == 1_002)
-    #expect(weakClient.isGone)
-    #expect(simulation.leakReport() == [])
+    expectEqual(told.count, 1_002)
+    expect(weakClient.isGone)
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
@@ -64,10 +64,10 @@ import Testing
       simulation.settle()
       return (simulation.scheduleHash, told.all, seen.map { $0.values.map(\.data) })
     }
-    #expect(traces[0].0 == traces[1].0)
-    #expect(traces[0].1 == traces[1].1)
-    #expect(traces[0].2 == traces[1].2)
-    #expect(traces[0].1 == traces[0].1.sorted())
+    expectEqual(traces[0].0, traces[1].0)
+    expectEqual(traces[0].1, traces[1].1)
+    expectEqual(traces[0].2, traces[1].2)
+    expectEqual(traces[0].1, traces[0].1.sorted())
   }
 
   @Test func aConsumerOfManyKeysIsWokenOnceForATransactionThatChangesAll() {
@@ -85,10 +85,10 @@ import Testing
       }
       return state.actionQueue.count
     }
-    #expect(added == 2)
+    expectEqual(added, 2)
     simulation.settle()
-    #expect(list.values.count == 2)
-    #expect(alone.values.count == 2)
+    expectEqual(list.values.count, 2)
+    expectEqual(alone.values.count, 2)
   }
 
   @Test func aRecountIsAskedForOnceHoweverManyTransactionsDo() {
@@ -118,8 +118,8 @@ import Testing
     let recording = simulation.record(client.stream(Query("first") { 1 }))
     simulation.settle()
     // Five events, and one recount.
-    #expect(lengths.all == [2, 3, 4, 5, 6])
-    #expect(counts.values.last == 0)
+    expectEqual(lengths.all, [2, 3, 4, 5, 6])
+    expectEqual(counts.values.last, 0)
     withExtendedLifetime(recording) {}
   }
 }

@@ -42,7 +42,7 @@ import Testing
     var frontier = Array(seen)
     while let environment = frontier.popLast() {
       let next = environment.next()
-      if next.isEmpty { #expect(environment.isDone, "it stands still in \(environment)") }
+      if next.isEmpty { expect(environment.isDone, "it stands still in \(environment)") }
       for environment in next {
         if let broken = environment.broken {
           Issue.record("\(broken) in \(environment)")

@@ -42,7 +42,7 @@ struct AwaitedKeysTests {
       end("a", of: early), end("b", of: early), end("b", of: late), end("c", of: late),
       end("a", of: 0),
     ]
-    #expect(ends == [30, nil, 30, nil, nil])
+    expectEqual(ends, [30, nil, 30, nil, nil])
   }
 
   @Test mutating func aWaitCountsFromTheTimeAtWhichTheKeyWasNamed() {
@@ -51,7 +51,7 @@ struct AwaitedKeysTests {
     for seconds in [0.0, 29, 30, 39, 40] {
       for name in ["a", "b"] { ends.append(end(name, of: keys.started(), at: seconds)) }
     }
-    #expect(ends == [30, 40, 30, 40, nil, 40, nil, 40, nil, nil])
+    expectEqual(ends, [30, 40, 30, 40, nil, 40, nil, 40, nil, nil])
   }
 
   @Test mutating func aKeyIsAwaitedAsLongAsAnyImportNamesIt() {
@@ -60,18 +60,18 @@ struct AwaitedKeysTests {
     for number in [other, endless] { keys.named(["a"], by: number, at: .zero) }
     let start = keys.started()
     let long = keys.importWait(for: candidate(), startedAt: start, at: .zero)
-    #expect(long == Keys.Wait(until: nil))
+    expectEqual(long, Keys.Wait(until: nil))
     _ = keys.importEnded(endless)
     let former = end(of: start)
-    #expect(former == 60)
+    expectEqual(former, 60)
     _ = keys.importEnded(other)
     let rest = end(of: start)
-    #expect(rest == 30)
+    expectEqual(rest, 30)
     _ = keys.left(["a"], by: number)
-    #expect(!waits())
-    #expect(!keys.isEmpty)
+    expect(!waits())
+    expect(!keys.isEmpty)
     _ = keys.importEnded(number)
-    #expect(keys.isEmpty)
+    expect(keys.isEmpty)
   }
 
   @Test mutating func whoIsLookedAtIsWhoWaitedForWhatIsGone() {
@@ -81,14 +81,14 @@ struct AwaitedKeysTests {
     let ids = (1...3).map { EntryID(index: Int32($0), generation: UInt64($0)) }
     for (id, text) in zip(ids, ["b", "a", "c"]) { keys.addDeferred(id, text) }
     let left = keys.left(["a", "x"], by: number)
-    #expect(left == [Keys.Deferred(id: ids[1], text: "a")])
+    expectEqual(left, [Keys.Deferred(id: ids[1], text: "a")])
     let rest = keys.importEnded(number)
-    #expect(rest == [Keys.Deferred(id: ids[0], text: "b")])
+    expectEqual(rest, [Keys.Deferred(id: ids[0], text: "b")])
     for held in left + rest { keys.removeDeferred(held) }
-    #expect(keys.allDeferred.map(\.text) == ["c"])
+    expectEqual(keys.allDeferred.map(\.text), ["c"])
     // What is over brings and ends nothing.
     let again = keys.importEnded(number)
-    #expect(again == [])
+    expectEqual(again, [])
   }
 
   @Test mutating func whatHappensToAKeyLetsItsFetchesGo() {
@@ -101,53 +101,53 @@ struct AwaitedKeysTests {
       default: keys.bulkChanged(.all, invalidatedAt: nil, newestEntry: 0)
       }
       let now = keys.importWait(for: candidate(), startedAt: keys.started(), at: .zero)
-      #expect(now == nil, "\(event)")
+      expectNil(now, "\(event)")
       // A later import knows of it.
       let later = keys.began("later", limit: TimeSpan(.seconds(1)))
       keys.named(["a"], by: later, at: .zero)
       let next = keys.importWait(for: candidate(), startedAt: keys.started(), at: .zero)
-      #expect(next == Keys.Wait(until: .seconds(1)), "\(event)")
+      expectEqual(next, Keys.Wait(until: .seconds(1)), "\(event)")
     }
   }
 
   @Test mutating func eachEventHasItsVerdict() {
-    #expect(keys.decision(on: candidate(), by: number).endsFetchesAfter != nil)
-    #expect(keys.decision(on: candidate("b"), by: number).endsFetchesAfter == nil)
+    expect(keys.decision(on: candidate(), by: number).endsFetchesAfter != nil)
+    expectNil(keys.decision(on: candidate("b"), by: number).endsFetchesAfter)
     var fenced = keys
     fenced.fenced(key("a"))
-    #expect(fenced.decision(on: candidate(), by: number).isRefused)
-    #expect(!fenced.decision(on: candidate("b"), by: number).isRefused)
+    expect(fenced.decision(on: candidate(), by: number).isRefused)
+    expect(!fenced.decision(on: candidate("b"), by: number).isRefused)
     var requested = keys
     requested.requested(key("a"))
     let answer = requested.decision(on: candidate(), by: number)
-    #expect(!answer.isRefused && answer.endsFetchesAfter == nil)
+    expect(!answer.isRefused && answer.endsFetchesAfter == nil)
     var marked = keys
     marked.invalidated(key("a"), at: 7)
-    #expect(marked.decision(on: candidate(), by: number).markedAt == 7)
+    expectEqual(marked.decision(on: candidate(), by: number).markedAt, 7)
     _ = keys.importEnded(number)
-    #expect(keys.decision(on: candidate(), by: number).isRefused)
+    expect(keys.decision(on: candidate(), by: number).isRefused)
   }
 
   @Test mutating func aKeyThatIsNamedAgainIsStillFenced() {
     keys.fenced(key("a"))
     keys.named(["a"], by: number, at: .zero)
-    #expect(keys.decision(on: candidate(), by: number).isRefused)
-    #expect(!waits())
+    expect(keys.decision(on: candidate(), by: number).isRefused)
+    expect(!waits())
   }
 
   @Test mutating func aSweepByKeysIsAboutAllThatItSelects() {
     keys.bulkChanged(.prefix(key("a").key), invalidatedAt: nil, newestEntry: 5)
     for entry in [nil, 5, 6] as [UInt64?] {
-      #expect(keys.decision(on: candidate(entry: entry), by: number).isRefused)
+      expect(keys.decision(on: candidate(entry: entry), by: number).isRefused)
     }
-    #expect(!keys.decision(on: candidate("b"), by: number).isRefused)
+    expect(!keys.decision(on: candidate("b"), by: number).isRefused)
   }
 
   @Test mutating func aSweepByStateIsAboutKeysThatHadNoEntry() {
     keys.bulkChanged(.not(.active), invalidatedAt: nil, newestEntry: 5)
-    #expect(keys.decision(on: candidate(), by: number).isRefused)
-    #expect(keys.decision(on: candidate(entry: 6), by: number).isRefused)
-    #expect(!keys.decision(on: candidate(entry: 5), by: number).isRefused)
+    expect(keys.decision(on: candidate(), by: number).isRefused)
+    expect(keys.decision(on: candidate(entry: 6), by: number).isRefused)
+    expect(!keys.decision(on: candidate(entry: 5), by: number).isRefused)
   }
 
   @Test mutating func whatBelongsToAnEndedImportMeansNothingToALaterOne() {
@@ -156,23 +156,23 @@ struct AwaitedKeysTests {
     _ = keys.endedAll()
     _ = keys.forgetNotes()
     let later = keys.began("later", limit: .zero)
-    #expect(!keys.isRunning(number))
+    expect(!keys.isRunning(number))
     keys.named(["a"], by: number, at: .zero)
-    #expect(keys.decision(on: candidate(), by: number).isRefused)
+    expect(keys.decision(on: candidate(), by: number).isRefused)
     _ = keys.importEnded(number)
-    #expect(keys.isRunning(later))
+    expect(keys.isRunning(later))
     // A fetch of the time before.
     keys.named(["a"], by: later, at: .zero)
     let wait = keys.importWait(for: candidate(), startedAt: early, at: .zero)
-    #expect(wait == nil)
-    #expect(keys.decision(on: candidate(), by: later).endsFetchesAfter.map { $0 > early } == true)
+    expectNil(wait)
+    expectEqual(keys.decision(on: candidate(), by: later).endsFetchesAfter.map { $0 > early }, true)
   }
 
   @Test mutating func allImportsEndInTheirOrder() {
     _ = keys.began("other", limit: .zero)
     let ends = keys.endedAll()
-    #expect(ends == ["end", "other"])
-    #expect(keys.isEmpty)
-    #expect(!waits())
+    expectEqual(ends, ["end", "other"])
+    expect(keys.isEmpty)
+    expect(!waits())
   }
 }

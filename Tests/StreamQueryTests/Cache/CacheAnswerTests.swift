@@ -17,16 +17,16 @@ import Testing
 
   @Test func aValueLands() {
     cache.fetch(query)
-    #expect(cache.answer(query, .value(TypedBox(1))))
-    #expect(cache.data(of: query) == 1)
-    #expect(cache.job(of: query) == nil)
+    expect(cache.answer(query, .value(TypedBox(1))))
+    expectEqual(cache.data(of: query), 1)
+    expectNil(cache.job(of: query))
   }
 
   @Test func aPartLandsAndTheFetchGoesOn() {
     cache.fetch(query)
-    #expect(cache.answer(query, .part(TypedBox(1))))
-    #expect(cache.data(of: query) == 1)
-    #expect(cache.fetching(query) == .manual)
+    expect(cache.answer(query, .part(TypedBox(1))))
+    expectEqual(cache.data(of: query), 1)
+    expectEqual(cache.fetching(query), .manual)
   }
 
   @Test func aLateAnswerChangesNothing() throws {
@@ -37,10 +37,10 @@ import Testing
       AttemptAnswer.value(TypedBox(2)), .part(TypedBox(3)), failure(), .cancelled,
       .nothing, .notModified(withoutData: ErrorBox(Boom())),
     ] {
-      #expect(!cache.answer(job, answer))
-      #expect(cache.data(of: query) == 1)
-      #expect(slot?.failureReason == nil)
-      #expect(cache.machine(of: query)?.counts == SettledCounts(data: 1, errors: 0))
+      expect(!cache.answer(job, answer))
+      expectEqual(cache.data(of: query), 1)
+      expectNil(slot?.failureReason)
+      expectEqual(cache.machine(of: query)?.counts, SettledCounts(data: 1, errors: 0))
     }
   }
 
@@ -48,8 +48,8 @@ import Testing
     cache.fetch(query)
     let job = try #require(cache.job(of: query))
     cache.remove(query)
-    #expect(!cache.answer(job, .value(TypedBox(1))))
-    #expect(cache.answer(job, .part(TypedBox(1)), madeFrom: TypedBox(0)) == false)
+    expect(!cache.answer(job, .value(TypedBox(1))))
+    expectEqual(cache.answer(job, .part(TypedBox(1)), madeFrom: TypedBox(0)), false)
   }
 
   @Test func anOutdatedAnswerDoesNotLandAndTheFetchRunsAgain() throws {
@@ -58,28 +58,28 @@ import Testing
       cache.fetch(query)
       let old = try #require(cache.job(of: query))
       cache.outdate(query)
-      #expect(!cache.answer(query, answer))
-      #expect(cache.data(of: query) == nil)
+      expect(!cache.answer(query, answer))
+      expectNil(cache.data(of: query))
       #expect(cache.job(of: query) !== old)
-      #expect(cache.fetching(query) == .manual)
-      #expect(cache.slot(of: query)?.failureReason == nil)
+      expectEqual(cache.fetching(query), .manual)
+      expectNil(cache.slot(of: query)?.failureReason)
     }
   }
 
   @Test func aFailureThatIsRetriedIsShownAsTheReason() {
     cache.fetch(query)
-    #expect(!cache.answer(query, failure(retryAfter: .seconds(2))))
+    expect(!cache.answer(query, failure(retryAfter: .seconds(2))))
     #expect(slot?.failureReason?.error is Boom)
-    #expect(slot?.error == nil)
-    #expect(cache.machine(of: query)?.stage == .waiting(until: .seconds(2)))
-    #expect(cache.job(of: query) != nil)
+    expectNil(slot?.error)
+    expectEqual(cache.machine(of: query)?.stage, .waiting(until: .seconds(2)))
+    expect(cache.job(of: query) != nil)
   }
 
   @Test func aFailureThatIsFinalIsTheError() {
     cache.fetch(query)
-    #expect(!cache.answer(query, failure()))
+    expect(!cache.answer(query, failure()))
     #expect(slot?.error?.error is Boom)
-    #expect(cache.machine(of: query)?.isIdle == true)
+    expectEqual(cache.machine(of: query)?.isIdle, true)
   }
 
   @Test func dataThatIsStillGoodStays() throws {
@@ -88,23 +88,23 @@ import Testing
     let box = try #require(slot?.data)
     cache.pass(to: 3)
     cache.fetch(query)
-    #expect(cache.answer(query, .notModified(withoutData: ErrorBox(Boom()))))
+    expect(cache.answer(query, .notModified(withoutData: ErrorBox(Boom()))))
     #expect(slot?.data === box)
-    #expect(slot?.failureReason == nil)
-    #expect(cache.machine(of: query)?.dataUpdatedAt == .seconds(3))
+    expectNil(slot?.failureReason)
+    expectEqual(cache.machine(of: query)?.dataUpdatedAt, .seconds(3))
   }
 
   @Test func withoutDataToKeepTheFetchFailed() {
     cache.fetch(query)
-    #expect(!cache.answer(query, .notModified(withoutData: ErrorBox(Boom()))))
+    expect(!cache.answer(query, .notModified(withoutData: ErrorBox(Boom()))))
     #expect(slot?.error?.error is Boom)
   }
 
   @Test func aCancelledAttemptLeavesNoError() {
     cache.fetch(query)
-    #expect(!cache.answer(query, .cancelled))
-    #expect(slot?.error == nil)
-    #expect(cache.machine(of: query)?.isIdle == true)
+    expect(!cache.answer(query, .cancelled))
+    expectNil(slot?.error)
+    expectEqual(cache.machine(of: query)?.isIdle, true)
   }
 
   // MARK: Made from the data
@@ -112,10 +112,10 @@ import Testing
   @Test func whatWasMadeFromThePresentDataLands() throws {
     cache.fetch(query)
     let job = try #require(cache.job(of: query))
-    #expect(cache.answer(job, .part(TypedBox(1)), madeFrom: nil) == true)
+    expectEqual(cache.answer(job, .part(TypedBox(1)), madeFrom: nil), true)
     let present = try #require(slot?.data)
-    #expect(cache.answer(job, .part(TypedBox(2)), madeFrom: present) == true)
-    #expect(cache.data(of: query) == 2)
+    expectEqual(cache.answer(job, .part(TypedBox(2)), madeFrom: present), true)
+    expectEqual(cache.data(of: query), 2)
   }
 
   @Test func whatWasMadeFromOlderDataHasToBeMadeAgain() throws {
@@ -123,9 +123,9 @@ import Testing
     let job = try #require(cache.job(of: query))
     cache.answer(query, .part(TypedBox(1)))
     for older in [nil, TypedBox(1)] as [ValueBox?] {
-      #expect(cache.answer(job, .value(TypedBox(2)), madeFrom: older) == nil)
-      #expect(cache.data(of: query) == 1)
-      #expect(cache.fetching(query) == .manual)
+      expectNil(cache.answer(job, .value(TypedBox(2)), madeFrom: older))
+      expectEqual(cache.data(of: query), 1)
+      expectEqual(cache.fetching(query), .manual)
     }
   }
 }

@@ -33,26 +33,26 @@ import Testing
         deadlines.set(deadline, slot)
         model[slot] = deadline
       }
-      #expect(deadlines.first?.deadline == model.values.min())
-      if let first = deadlines.first { #expect(model[Int(first.owner)] == first.deadline) }
-      #expect(deadlines.heap.items.count == model.count)
-      #expect(deadlines.positions.count { $0 >= 0 } == model.keys.count { $0 >= 0 })
+      expectEqual(deadlines.first?.deadline, model.values.min())
+      if let first = deadlines.first { expectEqual(model[Int(first.owner)], first.deadline) }
+      expectEqual(deadlines.heap.items.count, model.count)
+      expectEqual(deadlines.positions.count { $0 >= 0 }, model.keys.count { $0 >= 0 })
     }
   }
 
   @Test func theTimerIsArmedAgainOnlyForAnEarlierDeadline() {
     var deadlines = CacheDeadlines()
     for slot in 0..<2 { deadlines.makeRoom(for: slot) }
-    #expect(deadlines.arm() == nil)
+    expectNil(deadlines.arm())
     deadlines.set(.seconds(2), 0)
-    #expect(deadlines.arm() == .seconds(2))
+    expectEqual(deadlines.arm(), .seconds(2))
     deadlines.set(.seconds(3), 1)
-    #expect(deadlines.arm() == nil)
+    expectNil(deadlines.arm())
     deadlines.set(.seconds(1), run: 0)
-    #expect(deadlines.arm() == .seconds(1))
+    expectEqual(deadlines.arm(), .seconds(1))
     deadlines.set(nil, run: 0)
-    #expect(deadlines.arm() == nil)
+    expectNil(deadlines.arm())
     deadlines.timerWoke()
-    #expect(deadlines.arm() == .seconds(2))
+    expectEqual(deadlines.arm(), .seconds(2))
   }
 }

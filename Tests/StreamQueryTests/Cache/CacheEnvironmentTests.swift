@@ -24,18 +24,18 @@ import Testing
 
   @Test func aReportOfWhatIsKnownRefetchesNothing() {
     let query = watched("n")
-    #expect(cache.online(true).isEmpty)
-    #expect(cache.active(true).isEmpty)
-    #expect(cache.fetching(query) == nil)
+    expectEmpty(cache.online(true))
+    expectEmpty(cache.active(true))
+    expectNil(cache.fetching(query))
   }
 
   @Test func whatGoesAwayRefetchesNothing() {
     let query = watched("n")
-    #expect(cache.online(false).isEmpty)
-    #expect(cache.active(false).isEmpty)
-    #expect(cache.fetching(query) == nil)
-    #expect(!cache.isOnline)
-    #expect(!cache.isActive)
+    expectEmpty(cache.online(false))
+    expectEmpty(cache.active(false))
+    expectNil(cache.fetching(query))
+    expect(!cache.isOnline)
+    expect(!cache.isActive)
   }
 
   @Test func aReconnectRefetchesTheWilling() {
@@ -46,10 +46,10 @@ import Testing
     let unobserved = Query<Int>.n("unobserved")
     cache.fetch(unobserved)
     cache.answer(unobserved, .value(TypedBox(1)))
-    #expect(leaveAndReturn().isEmpty)
-    #expect(
-      [stale, fresh, never, always, unobserved].map(cache.fetching)
-        == [.reconnect, nil, nil, .reconnect, nil]
+    expectEmpty(leaveAndReturn())
+    expectEqual(
+      [stale, fresh, never, always, unobserved].map(cache.fetching),
+      [.reconnect, nil, nil, .reconnect, nil]
     )
   }
 
@@ -57,8 +57,8 @@ import Testing
     let stale = watched("stale")
     let never = watched("never") { $0.refetchOnActive(.never) }
     _ = cache.active(false)
-    #expect(cache.active(true).isEmpty)
-    #expect([stale, never].map(cache.fetching) == [.active, nil])
+    expectEmpty(cache.active(true))
+    expectEqual([stale, never].map(cache.fetching), [.active, nil])
   }
 
   @Test func anActivationWhileOfflineStartsFetchesThatRest() {
@@ -66,18 +66,18 @@ import Testing
     _ = cache.online(false)
     _ = cache.active(false)
     _ = cache.active(true)
-    #expect(cache.machine(of: query)?.stage == .paused(before: .firstAttempt))
-    #expect(cache.machine(of: query)?.cause == .active)
+    expectEqual(cache.machine(of: query)?.stage, .paused(before: .firstAttempt))
+    expectEqual(cache.machine(of: query)?.cause, .active)
   }
 
   @Test func aReturnResumesWhatRested() {
     _ = cache.online(false)
     let query = Query<Int>.n()
     cache.fetch(query)
-    #expect(cache.machine(of: query)?.isPaused == true)
+    expectEqual(cache.machine(of: query)?.isPaused, true)
     _ = cache.online(true)
-    #expect(cache.machine(of: query)?.stage == .running)
-    #expect(cache.machine(of: query)?.cause == .manual)
+    expectEqual(cache.machine(of: query)?.stage, .running)
+    expectEqual(cache.machine(of: query)?.cause, .manual)
   }
 
   // MARK: Conditions
@@ -85,20 +85,20 @@ import Testing
   @Test func aConditionIsAskedInsteadOfRefetching() throws {
     let query = watched("n") { $0.refetchOnReconnect(.when { true }) }
     let asking = try #require(leaveAndReturn().first)
-    #expect(cache.fetching(query) == nil)
-    #expect(cache.answer(asking, .always) == nil)
-    #expect(cache.fetching(query) == .reconnect)
+    expectNil(cache.fetching(query))
+    expectNil(cache.answer(asking, .always))
+    expectEqual(cache.fetching(query), .reconnect)
   }
 
   @Test func aConditionThatIsBeingAskedIsNotAskedTwice() throws {
     let query = watched("n") { $0.refetchOnReconnect(.when { true }) }
     let first = try #require(leaveAndReturn().first)
-    #expect(leaveAndReturn().isEmpty)
+    expectEmpty(leaveAndReturn())
     // It may have been refused for a return that is over.
     let again = try #require(cache.answer(first, .never))
-    #expect(cache.answer(again, .never) == nil)
-    #expect(cache.fetching(query) == nil)
-    #expect(cache.conditionCount == 0)
+    expectNil(cache.answer(again, .never))
+    expectNil(cache.fetching(query))
+    expectEqual(cache.conditionCount, 0)
   }
 
   @Test func aConditionOfAnObserverThatLeftAnswersNothing() throws {
@@ -107,8 +107,8 @@ import Testing
     cache.answer(query, .value(TypedBox(1)))
     let asking = try #require(leaveAndReturn().first)
     cache.state.unsubscribe(observer, &cache.transaction)
-    #expect(cache.answer(asking, .always) == nil)
-    #expect(cache.fetching(query) == nil)
+    expectNil(cache.answer(asking, .always))
+    expectNil(cache.fetching(query))
   }
 
   // MARK: Mutations first
@@ -117,10 +117,10 @@ import Testing
     let query = watched("n")
     _ = cache.online(false)
     let run = cache.run(Mutation("m") { $0 })
-    #expect(cache.online(true).isEmpty)
-    #expect(cache.held.map(\.cause) == [.reconnect])
-    #expect(cache.held.map(\.awaited) == [[run]])
-    #expect(cache.fetching(query) == nil)
+    expectEmpty(cache.online(true))
+    expectEqual(cache.held.map(\.cause), [.reconnect])
+    expectEqual(cache.held.map(\.awaited), [[run]])
+    expectNil(cache.fetching(query))
   }
 
   @Test func aFetchThatACallerAwaitsDoesNotWaitForRuns() {
@@ -131,8 +131,8 @@ import Testing
     cache.observe(polled)
     cache.run(Mutation("m") { $0 })
     _ = cache.online(true)
-    #expect(cache.machine(of: awaited)?.isPaused == false)
-    #expect(cache.machine(of: polled)?.isPaused == true)
+    expectEqual(cache.machine(of: awaited)?.isPaused, false)
+    expectEqual(cache.machine(of: polled)?.isPaused, true)
   }
 
   @Test func whileOfflineAnActivationWaitsForNoRun() {
@@ -141,8 +141,8 @@ import Testing
     cache.run(Mutation("m") { $0 })
     _ = cache.active(false)
     _ = cache.active(true)
-    #expect(cache.held.isEmpty)
-    #expect(cache.machine(of: query)?.cause == .active)
+    expectEmpty(cache.held)
+    expectEqual(cache.machine(of: query)?.cause, .active)
   }
 
   // MARK: Triggers and deadlines
@@ -157,7 +157,7 @@ import Testing
     for query in [bare, disabled] { cache.observe(query) }
     let queries = [fresh, unobserved, bare, disabled, .n("unknown")]
     for query in queries { cache.trigger(query) }
-    #expect(queries.map(cache.fetching) == [.trigger, nil, nil, nil, nil])
+    expectEqual(queries.map(cache.fetching), [.trigger, nil, nil, nil, nil])
   }
 
   @Test func deadlinesAboveTheLimitAreLeftForTheNextTransaction() {
@@ -166,11 +166,11 @@ import Testing
       cache.fetch(query)
       cache.answer(query, .value(TypedBox(1)))
     }
-    #expect(cache.timeReached(limit: 2), "nothing is due yet")
+    expect(cache.timeReached(limit: 2), "nothing is due yet")
     cache.pass(to: 300)
     var left: [Int] = []
     while !cache.timeReached(limit: 2) { left.append(cache.count) }
-    #expect(left == [3, 1])
-    #expect(cache.count == 0)
+    expectEqual(left, [3, 1])
+    expectEqual(cache.count, 0)
   }
 }

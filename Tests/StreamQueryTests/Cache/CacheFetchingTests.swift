@@ -19,77 +19,77 @@ import Testing
   }
 
   @Test func aMissingValueStartsAFetchThatTheCallerWaitsFor() {
-    #expect(cache.fetch(query).summary == "waiting")
-    #expect(cache.fetching(query) == .manual)
-    #expect(cache.machine(of: query)?.waiterCount == 1)
-    #expect(cache.job(of: query)?.isImperative == true)
-    #expect(lookups() == [.miss])
+    expectEqual(cache.fetch(query).summary, "waiting")
+    expectEqual(cache.fetching(query), .manual)
+    expectEqual(cache.machine(of: query)?.waiterCount, 1)
+    expectEqual(cache.job(of: query)?.isImperative, true)
+    expectEqual(lookups(), [.miss])
   }
 
   @Test func aSecondCallerJoinsTheFetch() {
     cache.fetch(query)
     let id = cache.machine(of: query)?.fetch?.id
-    #expect(cache.fetch(query).summary == "waiting")
-    #expect(cache.machine(of: query)?.fetch?.id == id)
-    #expect(cache.machine(of: query)?.waiterCount == 2)
-    #expect(lookups() == [.joined, .miss])
+    expectEqual(cache.fetch(query).summary, "waiting")
+    expectEqual(cache.machine(of: query)?.fetch?.id, id)
+    expectEqual(cache.machine(of: query)?.waiterCount, 2)
+    expectEqual(lookups(), [.joined, .miss])
   }
 
   @Test func aFreshValueIsReturnedAndFetchesNothing() {
     load(1)
     cache.pass(to: 4)
-    #expect(cache.fetch(query).summary == "cached 1")
-    #expect(cache.fetch(query, .ifMissing).summary == "cached 1")
-    #expect(cache.fetch(query, .ifMissingElseRevalidate).summary == "cached 1")
-    #expect(cache.fetching(query) == nil)
-    #expect(lookups() == [.hit, .hit, .hit, .miss])
+    expectEqual(cache.fetch(query).summary, "cached 1")
+    expectEqual(cache.fetch(query, .ifMissing).summary, "cached 1")
+    expectEqual(cache.fetch(query, .ifMissingElseRevalidate).summary, "cached 1")
+    expectNil(cache.fetching(query))
+    expectEqual(lookups(), [.hit, .hit, .hit, .miss])
   }
 
   @Test func aStaleValueIsFetchedAgain() {
     load(1)
     cache.pass(to: 5)
-    #expect(cache.fetch(query).summary == "waiting")
-    #expect(cache.fetching(query) == .manual)
+    expectEqual(cache.fetch(query).summary, "waiting")
+    expectEqual(cache.fetching(query), .manual)
   }
 
   @Test func aStaleValueIsEnoughForWhoOnlyWantsSome() {
     load(1)
     cache.pass(to: 5)
-    #expect(cache.fetch(query, .ifMissing).summary == "cached 1")
-    #expect(cache.fetching(query) == nil)
-    #expect(lookups() == [.staleHit, .miss])
+    expectEqual(cache.fetch(query, .ifMissing).summary, "cached 1")
+    expectNil(cache.fetching(query))
+    expectEqual(lookups(), [.staleHit, .miss])
   }
 
   @Test func aStaleValueIsReturnedAndRefetchedForTheClient() {
     load(1)
     cache.pass(to: 5)
-    #expect(cache.fetch(query, .ifMissingElseRevalidate).summary == "cached 1")
-    #expect(cache.fetching(query) == .manual)
-    #expect(cache.machine(of: query)?.waiterCount == 0)
-    #expect(cache.machine(of: query)?.fetch?.hasClientLease == true)
+    expectEqual(cache.fetch(query, .ifMissingElseRevalidate).summary, "cached 1")
+    expectEqual(cache.fetching(query), .manual)
+    expectEqual(cache.machine(of: query)?.waiterCount, 0)
+    expectEqual(cache.machine(of: query)?.fetch?.hasClientLease, true)
   }
 
   @Test func whoWantsANewAnswerJoinsTheFetchInFlightOrStartsOne() {
     load(1)
-    #expect(cache.fetch(query, .always).summary == "waiting")
-    #expect(cache.fetching(query) == .manual)
-    #expect(cache.machine(of: query)?.waiterCount == 0, "a watcher has no lease")
+    expectEqual(cache.fetch(query, .always).summary, "waiting")
+    expectEqual(cache.fetching(query), .manual)
+    expectEqual(cache.machine(of: query)?.waiterCount, 0, "a watcher has no lease")
   }
 
   @Test func aKeyWithoutAFetchIsRefusedAndItsEntryMayGo() {
     let bare = Query(key: QueryKey<Int>("bare"))
     for need in [CachePolicy.ifStale, .ifMissing, .ifMissingElseRevalidate, .always] {
-      #expect(cache.fetch(bare, need).summary == "missing fetch")
+      expectEqual(cache.fetch(bare, need).summary, "missing fetch")
     }
-    #expect(cache.machine(of: bare)?.isIdle == true)
-    #expect(cache.nextDeadline != nil, "its retention has begun")
+    expectEqual(cache.machine(of: bare)?.isIdle, true)
+    expect(cache.nextDeadline != nil, "its retention has begun")
   }
 
   @Test func aFetchThatAsksForItselfIsRefused() throws {
     cache.fetch(query)
     let own = try #require(cache.job(of: query))
-    #expect(cache.fetch(query, from: own.tasks).summary == "recursive")
-    #expect(cache.machine(of: query)?.waiterCount == 1)
+    expectEqual(cache.fetch(query, from: own.tasks).summary, "recursive")
+    expectEqual(cache.machine(of: query)?.waiterCount, 1)
   }
 
   @Test func aFetchThatAsksForOneThatWaitsForItIsRefused() throws {
@@ -100,8 +100,8 @@ import Testing
       try #require(cache.job(of: query)), try #require(cache.job(of: other))
     )
     let start = cache.fetch(other, from: first.tasks)
-    #expect(start.summary == "waiting")
-    #expect(cache.fetch(query, from: second.tasks).summary == "recursive")
+    expectEqual(start.summary, "waiting")
+    expectEqual(cache.fetch(query, from: second.tasks).summary, "recursive")
     withExtendedLifetime(start) {}
   }
 
@@ -109,12 +109,12 @@ import Testing
     load(1)
     cache.fetch(query, .always)
     let own = try #require(cache.job(of: query))
-    #expect(cache.fetch(query, from: own.tasks).summary == "cached 1")
+    expectEqual(cache.fetch(query, from: own.tasks).summary, "cached 1")
   }
 
   @Test func afterAShutdownNothingIsFetchedOrMade() {
     cache.state.isShutDown = true
-    #expect(cache.fetch(query).summary == "shut down")
-    #expect(cache.machine(of: query) == nil)
+    expectEqual(cache.fetch(query).summary, "shut down")
+    expectNil(cache.machine(of: query))
   }
 }

@@ -14,11 +14,11 @@ struct CacheLimitTests: LimitedSuite {
     let events = simulation.record(client.events)
     for number in 1...5 { client.setData(number, for: key(number)) }
     simulation.settle()
-    #expect(kept(client).count == 3)
+    expectEqual(kept(client).count, 3)
     let reasons = events.values.compactMap { event -> QueryEvent.RemovalReason? in
       if case .removed(let reason) = event.kind { reason } else { nil }
     }
-    #expect(reasons == [.evicted, .evicted])
+    expectEqual(reasons, [.evicted, .evicted])
     client.shutDown()
   }
 
@@ -26,10 +26,10 @@ struct CacheLimitTests: LimitedSuite {
   func scan() {
     let client = client(CacheLimit(maxEntries: 10))
     for number in 1...5 { client.setData(number, for: key(number)) }
-    for _ in 1...3 { for number in 1...5 { #expect(client.data(for: key(number)) == number) } }
+    for _ in 1...3 { for number in 1...5 { expectEqual(client.data(for: key(number)), number) } }
     for number in 100..<300 { client.setData(number, for: key(number)) }
-    #expect(Array(kept(client).prefix(5)) == [1, 2, 3, 4, 5])
-    #expect(kept(client).count == 10)
+    expectEqual(Array(kept(client).prefix(5)), [1, 2, 3, 4, 5])
+    expectEqual(kept(client).count, 10)
     client.shutDown()
   }
 
@@ -41,13 +41,13 @@ struct CacheLimitTests: LimitedSuite {
       streams.append(client.stream(Query(key: key(number))))
       client.setData(number, for: key(number))
     }
-    #expect(kept(client) == [1, 2, 3, 4])
+    expectEqual(kept(client), [1, 2, 3, 4])
     client.setData(5, for: key(5))
-    #expect(kept(client) == [1, 2, 3, 4])
-    #expect(streams.count == 4)
+    expectEqual(kept(client), [1, 2, 3, 4])
+    expectEqual(streams.count, 4)
     streams = []
     simulation.settle()
-    #expect(kept(client).count == 2)
+    expectEqual(kept(client).count, 2)
     client.shutDown()
   }
 
@@ -62,10 +62,10 @@ struct CacheLimitTests: LimitedSuite {
       answer.withLock { $0 = value }
     }
     simulation.advance(by: .milliseconds(500))
-    #expect(client.diagnostics().count == 1)
+    expectEqual(client.diagnostics().count, 1)
     simulation.advance(by: .seconds(1))
-    #expect(answer.withLock { $0 } == 7)
-    #expect(client.diagnostics().isEmpty)
+    expectEqual(answer.withLock { $0 }, 7)
+    expectEmpty(client.diagnostics())
     _ = task
     client.shutDown()
   }
@@ -82,13 +82,13 @@ struct CacheLimitTests: LimitedSuite {
     )
     client.setData(40, for: key(1))
     client.setData(50, for: key(2))
-    #expect(kept(client) == [40, 50])
+    expectEqual(kept(client), [40, 50])
     client.setData(30, for: key(3))
     #expect(kept(client).reduce(0, +) <= 100)
     client.setData(1_000, for: key(4))
     #expect(!kept(client).contains(1_000))
     _ = client.data(for: key(2))
-    #expect(asked.withLock { $0 } == [40, 50, 30, 1_000])
+    expectEqual(asked.withLock { $0 }, [40, 50, 30, 1_000])
     client.shutDown()
   }
 
@@ -117,10 +117,10 @@ struct CacheLimitTests: LimitedSuite {
       client.setData(1, for: query.key)
       streams.append(client.stream(query))
     }
-    #expect(client.diagnostics().count == 100)
+    expectEqual(client.diagnostics().count, 100)
     streams = []
     simulation.settle()
-    #expect(client.diagnostics().count == 5)
+    expectEqual(client.diagnostics().count, 5)
     client.shutDown()
   }
 
@@ -130,9 +130,9 @@ struct CacheLimitTests: LimitedSuite {
     let stream = client.stream(Query<Int>(key: key(0)))
     for number in 1...10 { client.setData(number, for: key(number)) }
     client.clear()
-    #expect(client.diagnostics().map(\.key) == [key(0).erased])
+    expectEqual(client.diagnostics().map(\.key), [key(0).erased])
     for number in 1...10 { client.setData(number, for: key(number)) }
-    #expect(client.diagnostics().count == 4)
+    expectEqual(client.diagnostics().count, 4)
     _ = stream
     client.shutDown()
   }
@@ -141,8 +141,8 @@ struct CacheLimitTests: LimitedSuite {
   func unlimited() {
     let client = QueryClient(simulation: simulation)
     for number in 1...5_000 { client.setData(number, for: key(number)) }
-    #expect(client.diagnostics().count == 5_000)
-    #expect(client.cache.read { $0.extensions.budget == nil })
+    expectEqual(client.diagnostics().count, 5_000)
+    expect(client.cache.read { $0.extensions.budget == nil })
     client.shutDown()
   }
 }

@@ -131,38 +131,39 @@ import Testing
         if !names.contains(where: { $0.index == name.index }) { entries[place].names.append(name) }
         let isLive = state.slots[index].livePosition >= 0
         let machine = state.slots[index].machine
-        #expect(isLive == (machine.observerCount > 0 || !machine.isIdle), comment)
+        expectEqual(isLive, (machine.observerCount > 0 || !machine.isIdle), comment)
       }
       #expect(gone.allSatisfy { state.find($0) == nil }, comment)
-      #expect(state.slots.keys.count == entries.count, comment)
-      #expect(state.slots.filter { $0.key != nil }.count == entries.count, comment)
+      expectEqual(state.slots.keys.count, entries.count, comment)
+      expectEqual(state.slots.filter { $0.key != nil }.count, entries.count, comment)
       #expect(state.slots.moved.count <= entries.count, comment)
       for prefix: AnyQueryKey in [[], "n", ["n", 0], ["n", 1], ["n", 2]] {
         let filter = EntryFilter.prefix(prefix)
         let found = state.entries(matching: filter, at: .zero).map { state.slots[$0].key?.key }
-        #expect(found == entries.map(\.key.key).filter { prefix.isPrefix(of: $0) }, comment)
+        expectEqual(found, entries.map(\.key.key).filter { prefix.isPrefix(of: $0) }, comment)
       }
       for (id, key) in consumers {
         let found = state.find(id)
         let consumer = try #require(found, comment)
-        #expect(state.slots[Int(state.observers[consumer].entry)].key == key, comment)
+        expectEqual(state.slots[Int(state.observers[consumer].entry)].key, key, comment)
         let position = Int(state.observers[consumer].position)
         let row = state.slots[Int(state.observers[consumer].entry)].observers
-        #expect(Int(row[position]) == consumer, comment)
+        expectEqual(Int(row[position]), consumer, comment)
       }
       #expect(goneConsumers.allSatisfy { state.find($0) == nil }, comment)
       for (position, short) in state.slots.live.enumerated() {
-        #expect(Int(state.slots[Int(short)].livePosition) == position, comment)
+        expectEqual(Int(state.slots[Int(short)].livePosition), position, comment)
       }
-      #expect(state.deadlines.positions.count == state.slots.count, comment)
+      expectEqual(state.deadlines.positions.count, state.slots.count, comment)
       for (position, item) in state.deadlines.heap.items.enumerated() {
-        #expect(Int(state.deadlines.positions[Int(item.owner)]) == position, comment)
+        expectEqual(Int(state.deadlines.positions[Int(item.owner)]), position, comment)
         let environment = StreamQuery.Environment(now: state.environment.now)
         let machine = state.slots[Int(item.owner)].machine
-        #expect(machine.deadline(in: environment) != nil, comment)
+        expect(machine.deadline(in: environment) != nil, comment)
       }
-      #expect(
-        state.deadlines.positions.filter { $0 >= 0 }.count == state.deadlines.heap.items.count,
+      expectEqual(
+        state.deadlines.positions.filter { $0 >= 0 }.count,
+        state.deadlines.heap.items.count,
         comment
       )
     }
@@ -216,18 +217,18 @@ import Testing
     }
     transaction = environment.transaction()
     environment.state.removeAll(reason: .cleared, &transaction)
-    #expect(Self.told(environment.takeActions()) == Self.told(other.takeActions()))
-    #expect(environment.state.reports.eventSerial == other.state.reports.eventSerial)
-    #expect(
+    expectEqual(Self.told(environment.takeActions()), Self.told(other.takeActions()))
+    expectEqual(environment.state.reports.eventSerial, other.state.reports.eventSerial)
+    expectEqual(
       environment.state.entries(matching: .all, at: .zero).map {
         environment.state.slots[$0].machine
-      }
-        == other.state.entries(matching: .all, at: .zero).map { other.state.slots[$0].machine }
+      },
+      other.state.entries(matching: .all, at: .zero).map { other.state.slots[$0].machine }
     )
-    #expect(environment.state.slots.live.count == other.state.slots.live.count)
-    #expect(
-      environment.state.deadlines.heap.items.map(\.deadline).sorted()
-        == other.state.deadlines.heap.items.map(\.deadline).sorted()
+    expectEqual(environment.state.slots.live.count, other.state.slots.live.count)
+    expectEqual(
+      environment.state.deadlines.heap.items.map(\.deadline).sorted(),
+      other.state.deadlines.heap.items.map(\.deadline).sorted()
     )
   }
 
@@ -260,7 +261,7 @@ import Testing
       var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
       let before = state.actionQueue.count
       state.removeAll(reason: .cleared, &transaction)
-      #expect(state.slots.keys.count == 0)
+      expectEqual(state.slots.keys.count, 0)
       return (transaction.garbage.count, state.actionQueue.count - before)
     }
     #expect(handled(20) == handled(5_000))
@@ -291,15 +292,15 @@ import Testing
       // Never more than eight times what is left, above the least.
       most = max(most, state.slots.count - max(1_024, state.slots.keys.count * 8))
     }
-    #expect(most == 0)
-    #expect(state.slots.keys.count == 10)
+    expectEqual(most, 0)
+    expectEqual(state.slots.keys.count, 10)
     #expect(state.slots.rows.capacity <= 1_024)
     #expect(state.deadlines.positions.capacity <= 1_024)
     #expect(state.deadlines.heap.items.capacity <= 1_100)
     #expect(state.slots.keys.capacity.entries <= 1_024)
     #expect(state.slots.keys.slots <= 4_096)
     let left = state.entries(matching: .all, at: .zero).map { state.slots[$0].key?.key }
-    #expect(left == (4_990..<5_000).map { ["n", $0 % 3, $0] })
+    expectEqual(left, (4_990..<5_000).map { ["n", $0 % 3, $0] })
   }
 
   @Test func consumersGiveTheirRoomBackWhenTheLastLeft() throws {
@@ -316,15 +317,15 @@ import Testing
     }
     for id in ids.dropLast() { state.unsubscribe(id, &transaction) }
     state.shrink(&transaction)
-    #expect(state.observers.count == 1_025)
+    expectEqual(state.observers.count, 1_025)
     if let last = ids.last { state.unsubscribe(last, &transaction) }
     state.shrink(&transaction)
-    #expect(state.observers.rows.capacity == 0)
+    expectEqual(state.observers.rows.capacity, 0)
     for _ in 0..<3 {
       _ = state.attachObserver(index, query: resolved, resolvedOptions: .make(), &transaction)
     }
     #expect(ids.allSatisfy { state.find($0) == nil })
-    #expect(state.observers.liveCount == 3)
+    expectEqual(state.observers.liveCount, 3)
   }
 
   @Test(arguments: Seeds.few(20))

@@ -54,10 +54,10 @@ import StreamQueryPersistence
       if isDone { break }
       change(&state, looks)
     }
-    #expect(found(search) == expected(filter, state))
+    expectEqual(found(search), expected(filter, state))
     search.stopRecording(in: &state)
-    #expect(state.extensions.changeLogs.isEmpty)
-    #expect(state.slots.keys.walks.isEmpty)
+    expectEmpty(state.extensions.changeLogs)
+    expectEmpty(state.slots.keys.walks)
   }
 
   static func found(_ search: EntrySearch<EntryKey?>) -> [EntryKey?] {
@@ -96,19 +96,19 @@ import StreamQueryPersistence
       for _ in 0..<5 { Self.change(&state, &random) }
     }
     #expect(state.bounds.longestLook > state.bounds.lookLimit)
-    #expect(Self.found(search) == Self.expected(.all, state))
+    expectEqual(Self.found(search), Self.expected(.all, state))
   }
 
   @Test func aSearchThatOneLookFinishesWritesNothingDown() {
     var state = QueryFilterTests.cache()
     var search = EntrySearch<EntryKey?>(.all)
-    #expect(
+    expect(
       search.visitEntries(at: &state, now: QueryFilterTests.now) { state, index, _ in
         state.slots[index].key
       }
     )
-    #expect(state.extensions.searchSerial == 0)
-    #expect(Self.found(search) == Self.expected(.all, state))
+    expectEqual(state.extensions.searchSerial, 0)
+    expectEqual(Self.found(search), Self.expected(.all, state))
   }
 
   @Test func theClientIsAskedOncePerRoundAboutWhatWasFoundOrChanged() {
@@ -133,9 +133,9 @@ import StreamQueryPersistence
       state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &transaction)
     }
     search.mergeAnswers()
-    #expect(asked.joined().count { $0 == key } == 2)
-    #expect(asked.joined().count == Self.expected(.prefix("b"), state).count + 1)
-    #expect(Self.found(search) == Self.expected(.prefix("b"), state))
+    expectEqual(asked.joined().count { $0 == key }, 2)
+    expectEqual(asked.joined().count, Self.expected(.prefix("b"), state).count + 1)
+    expectEqual(Self.found(search), Self.expected(.prefix("b"), state))
     search.stopRecording(in: &state)
   }
 
@@ -162,17 +162,17 @@ import StreamQueryPersistence
     let simulation = Simulation()
     let client = Self.client(simulation, limit: 7)
     let infos = Self.looking(client) { $0.diagnostics() }
-    #expect(infos.most == 7)
-    #expect(infos.1.map { $0.data as? Int } == Array(0..<300))
+    expectEqual(infos.most, 7)
+    expectEqual(infos.1.map { $0.data as? Int }, Array(0..<300))
     let below = Self.looking(client) { $0.diagnostics("n") }
-    #expect(below.most == 7)
-    #expect(below.1.map { $0.data as? Int } == Array(0..<300))
+    expectEqual(below.most, 7)
+    expectEqual(below.1.map { $0.data as? Int }, Array(0..<300))
     let entries = Self.looking(client) { $0.entries(of: Int.self, .prefix("n", 2)) }
-    #expect(entries.most == 7)
-    #expect(entries.1.map(\.data) == Array(stride(from: 2, to: 300, by: 3)))
+    expectEqual(entries.most, 7)
+    expectEqual(entries.1.map(\.data), Array(stride(from: 2, to: 300, by: 3)))
     let export = Self.looking(client) { $0.export().archive }
-    #expect(export.most == 7)
-    #expect(export.1.entries.count == 300)
+    expectEqual(export.most, 7)
+    expectEqual(export.1.entries.count, 300)
     let count = Self.looking(client) { $0.fetchingCount(!.stale) }
     #expect(count == (0, 0))
   }
@@ -181,11 +181,14 @@ import StreamQueryPersistence
     let simulation = Simulation()
     let client = Self.client(simulation, limit: 7)
     let even = QueryFilter.where { ($0.data as? Int).map { $0 % 2 == 0 } ?? false }
-    #expect(Self.looking(client) { $0.remove(even) }.most == 7)
-    #expect(client.diagnostics().map { $0.data as? Int } == Array(stride(from: 1, to: 300, by: 2)))
-    #expect(Self.looking(client) { $0.remove(!.prefix("n", 1)) }.most == 7)
+    expectEqual(Self.looking(client) { $0.remove(even) }.most, 7)
+    expectEqual(
+      client.diagnostics().map { $0.data as? Int },
+      Array(stride(from: 1, to: 300, by: 2))
+    )
+    expectEqual(Self.looking(client) { $0.remove(!.prefix("n", 1)) }.most, 7)
     let left = client.diagnostics().compactMap { $0.data as? Int }
-    #expect(left == Array(stride(from: 1, to: 300, by: 6)))
+    expectEqual(left, Array(stride(from: 1, to: 300, by: 6)))
   }
 
   @Test func predicatesAreAskedAgainAboutWhatChangedAndOnlyThat() {
@@ -204,8 +207,8 @@ import StreamQueryPersistence
         return number >= 1_000
       }
     )
-    #expect(asked.all == Array(0..<300) + [1_003, 1_000])
-    #expect(client.diagnostics().count == 299)
+    expectEqual(asked.all, Array(0..<300) + [1_003, 1_000])
+    expectEqual(client.diagnostics().count, 299)
   }
 
   @Test func predicatesThatAlwaysChangeSomethingAreAskedThreeTimes() {
@@ -220,7 +223,7 @@ import StreamQueryPersistence
         return true
       }
     )
-    #expect(asked.all == [7, 1_000, 1_001])
-    #expect(client.diagnostics().count == 299)
+    expectEqual(asked.all, [7, 1_000, 1_001])
+    expectEqual(client.diagnostics().count, 299)
   }
 }

@@ -34,19 +34,19 @@ struct FetchRoomTransactionTests {
 
   @Test func aTransactionBeginsWhatHasRoomOnceAllOfItHasHappened() {
     for name in names { driver.fetch(.n(name)) }
-    #expect(begun() == [#"["a"]"#])
+    expectEqual(begun(), [#"["a"]"#])
     driver.remove(.n("a"))
     driver.remove(.n("b"))
-    #expect(begun() == [])
+    expectEqual(begun(), [])
     fill()
-    #expect(begun() == [#"["c"]"#])
+    expectEqual(begun(), [#"["c"]"#])
   }
 
   @Test func aTransactionThatEndsAllFetchesBeginsNone() {
     for name in names { driver.fetch(.n(name)) }
-    #expect(begun() == [#"["a"]"#])
+    expectEqual(begun(), [#"["a"]"#])
     driver.state.removeAll(reason: .cleared, &driver.transaction)
     fill()
-    #expect(begun() == [])
+    expectEqual(begun(), [])
   }
 }

@@ -19,10 +19,10 @@ struct KeyNotesTests {
     notes.record(Note(mark: 3, markedAt: 9), to: prefix("a"), newestEntry: 0)
     notes.record(Note(request: 4), to: named("a"), since: 0)
     notes.record(Note(fence: 5), to: named("b"), since: 0)
-    #expect(total("a") == Note(fence: 2, request: 4, mark: 3, markedAt: 9))
-    #expect(total("b") == Note(fence: 5))
-    #expect(total("c") == Note())
-    #expect(total("a").last == 4)
+    expectEqual(total("a"), Note(fence: 2, request: 4, mark: 3, markedAt: 9))
+    expectEqual(total("b"), Note(fence: 5))
+    expectEqual(total("c"), Note())
+    expectEqual(total("a").last, 4)
   }
 
   @Test mutating func whatAFilterSaysNeedsNoNotesOfItsKeys() {
@@ -30,22 +30,22 @@ struct KeyNotesTests {
     for place in 6..<2_000 as Range<UInt64> {
       notes.record(Note(fence: place), to: named("a"), since: 4)
     }
-    #expect(notes.count == 1)
+    expectEqual(notes.count, 1)
     // Named in the meantime, of another kind, or another key.
     notes.record(Note(fence: 7), to: named("a"), since: 6)
-    #expect(notes.count == 2 && total("a").fence == 7)
+    expect(notes.count == 2 && total("a").fence == 7)
     notes.record(Note(request: 8), to: named("a"), since: 4)
-    #expect(total("a").request == 8)
+    expectEqual(total("a").request, 8)
     notes.record(Note(fence: 9), to: named("b"), since: 4)
-    #expect(notes.count == 3)
+    expectEqual(notes.count, 3)
   }
 
   @Test mutating func theRemovalOfOneKeyIsANoteOfIt() {
     for place in 1...200 as ClosedRange<UInt64> {
       notes.record(Note(fence: place), to: .entry(named("a")), newestEntry: place)
     }
-    #expect(notes.count == 1 && !notes.isFull)
-    #expect(total("a", entry: 1).fence == 200)
+    expect(notes.count == 1 && !notes.isFull)
+    expectEqual(total("a", entry: 1).fence, 200)
   }
 
   @Test mutating func tooManyNotesBecomeOneOfAllKeysAndNothingIsForgotten() {
@@ -64,9 +64,9 @@ struct KeyNotesTests {
         }
       }
       notes.generalize()
-      #expect(notes.count == 0 && !notes.isFull, "\(manner)")
+      expect(notes.count == 0 && !notes.isFull, "\(manner)")
       let all = Note(fence: place, request: 3, mark: 1, markedAt: 5)
-      for entry in [nil, 1, 100] as [UInt64?] { #expect(total("z", entry: entry) == all) }
+      for entry in [nil, 1, 100] as [UInt64?] { expectEqual(total("z", entry: entry), all) }
     }
   }
 }

@@ -83,12 +83,12 @@ struct LimitFuzzTests {
       guard let order = state.extensions.budget?.order else { return }
       let known = state.slots.indices.filter { state.slots[$0].key != nil }
       let unused = known.filter { state.isUnused($0) }
-      #expect(order.entryCount == known.count, "\(place)")
-      #expect(order.idleCount == unused.count, "\(place)")
-      #expect(!order.isOver || unused.isEmpty, "\(place)")
+      expectEqual(order.entryCount, known.count, "\(place)")
+      expectEqual(order.idleCount, unused.count, "\(place)")
+      expect(!order.isOver || unused.isEmpty, "\(place)")
       guard order.maxCost < .max else { return }
       let costs = known.map { state.slots[$0].data?.value(as: Int.self) ?? 1 }
-      #expect(order.totalCost == Int128(costs.reduce(0, +)), "\(place)")
+      expectEqual(order.totalCost, Int128(costs.reduce(0, +)), "\(place)")
     }
   }
 }

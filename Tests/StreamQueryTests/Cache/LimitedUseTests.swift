@@ -24,11 +24,11 @@ struct LimitedUseTests: LimitedSuite {
     simulation.start(set, with: 10, on: client)
     simulation.settle()
     for number in 100..<120 { client.setData(number, for: key(number)) }
-    #expect(client.data(for: key(1)) == 11)
-    #expect(client.data(for: key(2)) == 10)
-    #expect(kept(client) == [10, 11])
+    expectEqual(client.data(for: key(1)), 11)
+    expectEqual(client.data(for: key(2)), 10)
+    expectEqual(kept(client), [10, 11])
     simulation.advance(by: .seconds(2))
-    #expect(client.diagnostics().count == 1)
+    expectEqual(client.diagnostics().count, 1)
     client.shutDown()
   }
 
@@ -40,8 +40,8 @@ struct LimitedUseTests: LimitedSuite {
     for number in 100..<120 { client.setData(number, for: key(number)) }
     client.setData(2, for: key(1))
     simulation.settle()
-    #expect(recording.summaries.last?.data == 2)
-    #expect(kept(client) == [2])
+    expectEqual(recording.summaries.last?.data, 2)
+    expectEqual(kept(client), [2])
     recording.cancel()
     client.shutDown()
   }
@@ -58,11 +58,11 @@ struct LimitedUseTests: LimitedSuite {
     let answer = simulation.task { try await client.fetch(query) }
     simulation.advance(by: .seconds(1))
     client.setData(2, for: key(2))
-    #expect(client.diagnostics().map(\.key) == [key(1).erased])
+    expectEqual(client.diagnostics().map(\.key), [key(1).erased])
     online.send(true)
-    #expect(try simulation.run { try await answer.value } == 7)
+    try expectEqual(simulation.run { try await answer.value }, 7)
     simulation.settle()
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
     client.shutDown()
   }
 
@@ -76,13 +76,13 @@ struct LimitedUseTests: LimitedSuite {
     let refetch = simulation.task { await client.refetch(query) }
     simulation.advance(by: .milliseconds(500))
     for number in 2...20 { client.setData(number, for: key(number)) }
-    #expect(client.diagnostics().map(\.key) == [key(1).erased])
+    expectEqual(client.diagnostics().map(\.key), [key(1).erased])
     simulation.advance(by: .seconds(1))
     simulation.run { await refetch.value }
     let successes = events.values.count { event in
       if case .fetchSucceeded = event.kind { event.key == key(1).erased } else { false }
     }
-    #expect(successes == 2)
+    expectEqual(successes, 2)
     client.shutDown()
   }
 
@@ -100,8 +100,8 @@ struct LimitedUseTests: LimitedSuite {
     }
     for number in 206...210 { client.setData(number, for: key(number)) }
     #expect((201...210).allSatisfy { client.data(for: key($0)) != nil })
-    #expect(fetch.callCount == 5)
-    #expect(client.diagnostics().count == 100)
+    expectEqual(fetch.callCount, 5)
+    expectEqual(client.diagnostics().count, 100)
     client.shutDown()
   }
 
@@ -112,11 +112,11 @@ struct LimitedUseTests: LimitedSuite {
       let query = Query(key: key(number)) { number }.initialData(number).staleTime(.infinite)
       let recording = simulation.record(client.stream(query))
       simulation.settle()
-      #expect(recording.summaries == [.success(number)])
+      expectEqual(recording.summaries, [.success(number)])
       recording.cancel()
       simulation.settle()
     }
-    #expect(client.diagnostics().count == 3)
+    expectEqual(client.diagnostics().count, 3)
     client.shutDown()
   }
 
@@ -125,11 +125,11 @@ struct LimitedUseTests: LimitedSuite {
     let client = client(CacheLimit(maxEntries: 10))
     let recording = simulation.record(client.stream(Query<Int>(key: key(0))))
     client.setData(0, for: key(0))
-    for _ in 1...3 { #expect(client.data(for: key(0)) == 0) }
+    for _ in 1...3 { expectEqual(client.data(for: key(0)), 0) }
     recording.cancel()
     simulation.settle()
     for number in 100..<200 { client.setData(number, for: key(number)) }
-    #expect(client.data(for: key(0)) == 0)
+    expectEqual(client.data(for: key(0)), 0)
     client.shutDown()
   }
 
@@ -140,7 +140,7 @@ struct LimitedUseTests: LimitedSuite {
       $0.limit = CacheLimit(maxEntries: 2)
     }
     for number in 1...10 { client.setData(number, for: key(number)) }
-    #expect(client.diagnostics().count == 2)
+    expectEqual(client.diagnostics().count, 2)
     client.shutDown()
   }
 
@@ -152,17 +152,17 @@ struct LimitedUseTests: LimitedSuite {
     let recording = simulation.record(client.stream(Query<Int>(key: key(0))))
     client.setData(10, for: key(0))
     for number in 1...4 { client.setData(20, for: key(number)) }
-    #expect(kept(client) == [10, 20, 20, 20, 20])
+    expectEqual(kept(client), [10, 20, 20, 20, 20])
     client.setData(60, for: key(0))
-    #expect(kept(client) == [20, 20, 60])
+    expectEqual(kept(client), [20, 20, 60])
     client.setData(500, for: key(0))
-    #expect(kept(client) == [500])
+    expectEqual(kept(client), [500])
     client.setData(10, for: key(0))
     for number in 1...4 { client.setData(20, for: key(number)) }
-    #expect(kept(client) == [10, 20, 20, 20, 20])
+    expectEqual(kept(client), [10, 20, 20, 20, 20])
     recording.cancel()
     simulation.settle()
-    #expect(kept(client) == [10, 20, 20, 20, 20])
+    expectEqual(kept(client), [10, 20, 20, 20, 20])
     client.shutDown()
   }
 
@@ -171,10 +171,10 @@ struct LimitedUseTests: LimitedSuite {
     let client = client(CacheLimit(maxCost: 100) { $0.value(as: Int.self) ?? 0 })
     client.setData(90, for: key(1))
     simulation.run { await client.reset(.all) }
-    #expect(client.diagnostics().count == 1)
+    expectEqual(client.diagnostics().count, 1)
     client.setData(80, for: key(2))
-    #expect(client.diagnostics().count == 2)
-    #expect(kept(client) == [80])
+    expectEqual(client.diagnostics().count, 2)
+    expectEqual(kept(client), [80])
     client.shutDown()
   }
 
@@ -187,7 +187,7 @@ struct LimitedUseTests: LimitedSuite {
     #expect(client.diagnostics().count < 5)
     client.remove(.all)
     for number in 1...50 { client.setData(number, for: key(number)) }
-    #expect(client.diagnostics().count == 50)
+    expectEqual(client.diagnostics().count, 50)
     client.shutDown()
   }
 
@@ -209,7 +209,7 @@ struct LimitedUseTests: LimitedSuite {
     let recording = simulation.record(client.stream(feed))
     simulation.settle()
     for _ in 1...3 { _ = try simulation.run { try await client.fetchNextPage(of: feed) } }
-    #expect(asked.withLock { $0 } == [1, 2, 2, 2])
+    expectEqual(asked.withLock { $0 }, [1, 2, 2, 2])
     recording.cancel()
     client.shutDown()
   }
@@ -224,10 +224,10 @@ struct LimitedUseTests: LimitedSuite {
     let client = client(CacheLimit(maxEntries: 100))
     client.cache.record { $0.bounds.leastSlots = 16 }
     let all = (1...3_000).map { Archivable.query(Query<Int>(key: key($0))) }
-    #expect(client.import(archive, for: all).entryCount == 3_000)
-    #expect(client.diagnostics().count == 100)
+    expectEqual(client.import(archive, for: all).entryCount, 3_000)
+    expectEqual(client.diagnostics().count, 100)
     #expect(client.cache.read { $0.slots.count } < 1_000)
-    #expect(client.cache.read { $0.extensions.budget?.order.entryCount } == 100)
+    expectEqual(client.cache.read { $0.extensions.budget?.order.entryCount }, 100)
     former.shutDown()
     client.shutDown()
   }
@@ -240,10 +240,10 @@ struct LimitedUseTests: LimitedSuite {
     for number in 10...20 { client.setData(number, for: key(number)) }
     _ = simulation.task { await client.reset(.all) }
     simulation.advance(by: .seconds(5))
-    #expect(client.diagnostics().count == 3)
+    expectEqual(client.diagnostics().count, 3)
     client.clear()
-    #expect(client.diagnostics().map(\.key) == [key(1).erased])
-    #expect(client.cache.read { $0.extensions.budget?.order.entryCount } == 1)
+    expectEqual(client.diagnostics().map(\.key), [key(1).erased])
+    expectEqual(client.cache.read { $0.extensions.budget?.order.entryCount }, 1)
     recording.cancel()
     client.shutDown()
   }

@@ -57,7 +57,7 @@ import Testing
     for key in kept {
       let index = state.find(key)
       let count = found.count { state.find($0) == index }
-      #expect(count == 1, "\(key.key)")
+      expectEqual(count, 1, "\(key.key)")
     }
   }
 
@@ -67,17 +67,17 @@ import Testing
     client.cache.record { $0.bounds.leastSlots = 0 }
     for n in 0..<200 { client.setData(n, for: QueryKey<Int>("a", n % 5, n)) }
     for n in 0..<4 { client.setData(n, for: QueryKey<Int>("b", 7, n)) }
-    #expect(client.entries(of: Int.self, .prefix("b", 7)).count == 4)
+    expectEqual(client.entries(of: Int.self, .prefix("b", 7)).count, 4)
     client.remove(.prefix("a"))
-    #expect(client.cache.read { $0.slots.count } == 4)
-    #expect(client.entries(of: Int.self, .prefix("b")).count == 4)
-    #expect(client.entries(of: Int.self, .prefix("b", 7)).count == 4)
+    expectEqual(client.cache.read { $0.slots.count }, 4)
+    expectEqual(client.entries(of: Int.self, .prefix("b")).count, 4)
+    expectEqual(client.entries(of: Int.self, .prefix("b", 7)).count, 4)
     client.setData(4, for: QueryKey<Int>("b", 7, 4))
-    #expect(client.entries(of: Int.self, .prefix("b", 7)).count == 5)
-    #expect(client.entries(of: Int.self, .prefix("b")).map(\.data) == [0, 1, 2, 3, 4])
+    expectEqual(client.entries(of: Int.self, .prefix("b", 7)).count, 5)
+    expectEqual(client.entries(of: Int.self, .prefix("b")).map(\.data), [0, 1, 2, 3, 4])
     client.remove(.prefix("b", 7))
-    #expect(client.entries(of: Int.self, .prefix("b")).isEmpty)
-    #expect(client.cache.read { $0.slots.keys.nodeCount } == 1)
+    expectEmpty(client.entries(of: Int.self, .prefix("b")))
+    expectEqual(client.cache.read { $0.slots.keys.nodeCount }, 1)
     client.shutDown()
   }
 
@@ -92,12 +92,12 @@ import Testing
     }
     let recording = simulation.record(client.stream(user))
     simulation.settle()
-    #expect(calls.value == 1)
+    expectEqual(calls.value, 1)
     simulation.advance(by: .seconds(600))
-    #expect(client.diagnostics().count == 1)
+    expectEqual(client.diagnostics().count, 1)
     let caller = simulation.task { [client] in await client.invalidate(.prefix("user", 42)) }
     simulation.settle()
-    #expect(calls.value == 2)
+    expectEqual(calls.value, 2)
     recording.cancel()
     caller.cancel()
     simulation.settle()
@@ -150,13 +150,13 @@ import Testing
             var found: [Int32] = []
             index.forEachMatch(of: prefix) { found.append($0) }
             let expected = all.filter { prefix.isPrefix(of: $0.key) }.map(\.id)
-            #expect(found == expected, "seed \(seed) step \(step) \(prefix)")
+            expectEqual(found, expected, "seed \(seed) step \(step) \(prefix)")
             if found != expected { return }
           }
         }
       }
     }
     for entry in all { _ = index.remove(entry.key, id: entry.id) }
-    #expect(index.count == 0 && index.nodeCount == 1)
+    expect(index.count == 0 && index.nodeCount == 1)
   }
 }

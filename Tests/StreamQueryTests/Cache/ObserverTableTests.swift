@@ -27,7 +27,7 @@ import Testing
         }
         former.append(id)
       }
-      #expect(table.liveCount == present.count)
+      expectEqual(table.liveCount, present.count)
       #expect(present.allSatisfy { id in table.index(of: id).map { table.id(of: $0) } == id })
       #expect(former.allSatisfy { table.index(of: $0) == nil })
     }
@@ -37,16 +37,16 @@ import Testing
       table.free(index)
     }
     #expect(table.takeRows().allSatisfy { !$0.isLive })
-    #expect(table.isEmpty && table.liveCount == 0)
+    expect(table.isEmpty && table.liveCount == 0)
     let first = table.makeObserver(of: query)
-    #expect(first == 0 && table.index(of: table.id(of: first)) == 0)
+    expect(first == 0 && table.index(of: table.id(of: first)) == 0)
   }
 
   @Test func anObserverThatEndsBeforeItBeginsHasAnIdentifierThatNamesNothing() {
     var table = ObserverTable()
     let ids = [table.makeFormerID(), table.makeFormerID()]
     let present = table.makeObserver(of: query)
-    #expect(Set(ids + [table.id(of: present)]).count == 3)
+    expectEqual(Set(ids + [table.id(of: present)]).count, 3)
     #expect(ids.allSatisfy { table.index(of: $0) == nil })
   }
 }

@@ -131,8 +131,8 @@ import Testing
     let state = Self.cache()
     let found = state.entries(matching: filter, at: Self.now)
     let expected = state.slots.indices.filter { Self.naive(filter, state.slots[$0]) }
-    #expect(found.sorted() == expected)
-    #expect(Set(found).count == found.count)
+    expectEqual(found.sorted(), expected)
+    expectEqual(Set(found).count, found.count)
   }
 
   @Test(arguments: 0..<300 as Range<UInt64>)
@@ -145,7 +145,7 @@ import Testing
       state.info(index, at: Self.now).map(filter.matches) ?? false
     }
     let expected = state.slots.indices.filter { Self.naive(filter.node, state.slots[$0]) }
-    #expect(found.sorted() == expected)
+    expectEqual(found.sorted(), expected)
   }
 
   @Test func theCacheLooksForAllButWhatOnlyPredicatesExclude() {
@@ -154,10 +154,10 @@ import Testing
     func found(_ filter: QueryFilter) -> [Int] {
       state.entries(matching: filter.plainPart, at: Self.now)
     }
-    #expect(found(predicate && .stale && "a") == found(.stale && "a"))
-    #expect(found("a" && (.fetching || "b" && predicate)) == found("a" && (.fetching || "b")))
-    #expect(found("a" && !(predicate && .stale)) == found("a"))
-    #expect(found("a" || predicate) == found(.all))
+    expectEqual(found(predicate && .stale && "a"), found(.stale && "a"))
+    expectEqual(found("a" && (.fetching || "b" && predicate)), found("a" && (.fetching || "b")))
+    expectEqual(found("a" && !(predicate && .stale)), found("a"))
+    expectEqual(found("a" || predicate), found(.all))
   }
 
   @Test func keysAndPrefixesLookAtTheirMatchesOnly() {
@@ -165,19 +165,19 @@ import Testing
     func candidates(_ filter: QueryFilter) -> Int {
       Set(state.allCandidates(of: filter.plainPart).map(\.index)).count
     }
-    #expect(candidates(.key(QueryKey<Int>("a"))) == 1)
-    #expect(candidates(.stale && .key(QueryKey<Int>("a")) && "a") == 1)
-    #expect(candidates(["a", 1] && .inactive) == 6)
-    #expect(candidates(.where { _ in true } && ["a", 1]) == 6)
-    #expect(candidates(.paused && .all) == state.slots.live.count)
-    #expect(candidates([] && .active) == state.slots.live.count)
+    expectEqual(candidates(.key(QueryKey<Int>("a"))), 1)
+    expectEqual(candidates(.stale && .key(QueryKey<Int>("a")) && "a"), 1)
+    expectEqual(candidates(["a", 1] && .inactive), 6)
+    expectEqual(candidates(.where { _ in true } && ["a", 1]), 6)
+    expectEqual(candidates(.paused && .all), state.slots.live.count)
+    expectEqual(candidates([] && .active), state.slots.live.count)
     #expect(state.slots.live.count < state.slots.count)
-    #expect(candidates("a" || "b") == candidates("a") + candidates("b"))
-    #expect(candidates("a" || ["a", 1] || .key(QueryKey<Int>("a"))) == candidates("a"))
-    #expect(candidates(.stale && ("a" || "b" && .fetching)) == candidates("a" || "b"))
+    expectEqual(candidates("a" || "b"), candidates("a") + candidates("b"))
+    expectEqual(candidates("a" || ["a", 1] || .key(QueryKey<Int>("a"))), candidates("a"))
+    expectEqual(candidates(.stale && ("a" || "b" && .fetching)), candidates("a" || "b"))
     // One side that leads nowhere leads nowhere together, and so does a negation.
-    #expect(candidates("a" || .stale) == state.slots.count)
-    #expect(candidates(!(["a", 1])) == state.slots.count)
+    expectEqual(candidates("a" || .stale), state.slots.count)
+    expectEqual(candidates(!(["a", 1])), state.slots.count)
   }
 
   @Test func droppedEntriesAreNobodys() {
@@ -193,8 +193,8 @@ import Testing
   @Test func matchesComeInTheSameOrderWhateverCameAndWent() {
     let state = Self.cache()
     let found = state.entries(matching: .fetchStatus(.fetching), at: Self.now)
-    #expect(found == found.sorted())
-    #expect(!found.isEmpty)
+    expectEqual(found, found.sorted())
+    expect(!found.isEmpty)
   }
 
   /// Filters are made of data, too: by `reduce` from either side, of as many ids as there are.
@@ -206,14 +206,14 @@ import Testing
     let anyFromRight = leaves.reversed().reduce("m") { $1 || $0 }
     let none = leaves.reduce("n") { $0 && !$1 }
     for (filter, count) in [(any, 5), (anyFromRight, 5), (none, 5), (!any, 5), (any && none, 0)] {
-      #expect(client.diagnostics(filter).count == count)
+      expectEqual(client.diagnostics(filter).count, count)
     }
-    #expect(client.diagnostics(any && .where { _ in true }).count == 5)
+    expectEqual(client.diagnostics(any && .where { _ in true }).count, 5)
   }
 
   @Test func onlyPredicatesRunUserCode() {
-    #expect(QueryFilter.where { _ in true }.hasPredicate)
-    #expect((!("a" && (.stale || .where { _ in true }))).hasPredicate)
-    #expect(!(("a" && .stale) || !.active).hasPredicate)
+    expect(QueryFilter.where { _ in true }.hasPredicate)
+    expect((!("a" && (.stale || .where { _ in true }))).hasPredicate)
+    expect(!(("a" && .stale) || !.active).hasPredicate)
   }
 }

@@ -26,14 +26,14 @@ import Testing
     let client = client()
     let answers = ScriptedFetch<Int>(.value(7))
     let query = Query(key: key, fetch: answers).staleTime(.seconds(10))
-    for _ in 0..<4 { #expect(fetch(query, client) == 7) }
+    for _ in 0..<4 { expectEqual(fetch(query, client), 7) }
     // A query that is made at the call has options of its own.
-    #expect(fetch(Query(key: key, fetch: answers).staleTime(.seconds(10)), client) == 7)
-    #expect(client.data(for: key) == 7)
-    #expect(answers.callCount == 1)
-    #expect(client.cache.shards?.hits == 3)
-    #expect(client.lookups.hits == 4)
-    #expect(client.lookups.misses == 1)
+    expectEqual(fetch(Query(key: key, fetch: answers).staleTime(.seconds(10)), client), 7)
+    expectEqual(client.data(for: key), 7)
+    expectEqual(answers.callCount, 1)
+    expectEqual(client.cache.shards?.hits, 3)
+    expectEqual(client.lookups.hits, 4)
+    expectEqual(client.lookups.misses, 1)
     client.shutDown()
   }
 
@@ -43,12 +43,12 @@ import Testing
     let answers = ScriptedFetch<Int>(.value(1), .value(2), .value(3))
     let long = Query(key: key, fetch: answers).staleTime(.seconds(10))
     let short = Query(key: key, fetch: answers).staleTime(.seconds(1))
-    for _ in 0..<3 { #expect(fetch(long, client) == 1) }
+    for _ in 0..<3 { expectEqual(fetch(long, client), 1) }
     simulation.advance(by: .seconds(1))
-    #expect(fetch(long, client) == 1)
-    #expect(fetch(short, client) == 2)
+    expectEqual(fetch(long, client), 1)
+    expectEqual(fetch(short, client), 2)
     simulation.advance(by: .seconds(10))
-    #expect(fetch(long, client) == 3)
+    expectEqual(fetch(long, client), 3)
     client.shutDown()
   }
 
@@ -57,11 +57,11 @@ import Testing
     let client = client()
     let keys = (1...2).map { QueryKey<Int>(KeySample.Colliding(id: $0)) }
     for (number, key) in keys.enumerated() { client.setData(number, for: key) }
-    for _ in 0..<3 { #expect(keys.map { client.data(for: $0) } == [0, 1]) }
-    #expect(keys.count { client.cache.shards?.replica(of: EntryKey($0)) != nil } == 1)
+    for _ in 0..<3 { expectEqual(keys.map { client.data(for: $0) }, [0, 1]) }
+    expectEqual(keys.count { client.cache.shards?.replica(of: EntryKey($0)) != nil }, 1)
     client.setData(5, for: keys[0])
     client.setData(6, for: keys[1])
-    for _ in 0..<3 { #expect(keys.map { client.data(for: $0) } == [5, 6]) }
+    for _ in 0..<3 { expectEqual(keys.map { client.data(for: $0) }, [5, 6]) }
     client.shutDown()
   }
 
@@ -72,8 +72,8 @@ import Testing
     client.setData(1, for: key)
     client.setData("one", for: text)
     for _ in 0..<3 {
-      #expect(client.data(for: key) == 1)
-      #expect(client.data(for: text) == "one")
+      expectEqual(client.data(for: key), 1)
+      expectEqual(client.data(for: text), "one")
     }
     client.shutDown()
   }
@@ -82,15 +82,15 @@ import Testing
   func events() {
     let client = client()
     let query = Query(key: key) { 7 }.staleTime(.seconds(10))
-    for _ in 0..<3 { #expect(fetch(query, client) == 7) }
+    for _ in 0..<3 { expectEqual(fetch(query, client), 7) }
     let recording = simulation.record(client.events)
-    for _ in 0..<2 { #expect(fetch(query, client) == 7) }
+    for _ in 0..<2 { expectEqual(fetch(query, client), 7) }
     client.markInvalidated(.key(key), refetch: .never)
-    #expect(fetch(query, client) == 7)
+    expectEqual(fetch(query, client), 7)
     let lookups = recording.values.compactMap { event -> CacheLookup? in
       if case .lookup(let lookup) = event.kind { lookup } else { nil }
     }
-    #expect(lookups == [.hit, .hit, .miss])
+    expectEqual(lookups, [.hit, .hit, .miss])
     recording.cancel()
     client.shutDown()
   }
@@ -101,20 +101,20 @@ import Testing
     let answers = ScriptedFetch<Int>(.value(1), .value(2))
     let plain = Query(key: key, fetch: answers).staleTime(.seconds(10))
     let ahead = plain.refreshAhead(.fraction(0.5, jitter: 0))
-    for _ in 0..<3 { #expect(fetch(ahead, client) == 1) }
+    for _ in 0..<3 { expectEqual(fetch(ahead, client), 1) }
     // Before it is time, that takes no lock.
-    #expect(client.cache.shards?.hits == 1)
+    expectEqual(client.cache.shards?.hits, 1)
     simulation.advance(by: .seconds(4))
-    #expect(fetch(ahead, client) == 1)
-    #expect(client.cache.shards?.hits == 2)
+    expectEqual(fetch(ahead, client), 1)
+    expectEqual(client.cache.shards?.hits, 2)
     simulation.advance(by: .seconds(2))
-    #expect(fetch(plain, client) == 1)
-    #expect(fetch(ahead, client) == 1)
+    expectEqual(fetch(plain, client), 1)
+    expectEqual(fetch(ahead, client), 1)
     simulation.settle()
-    #expect(fetch(ahead, client) == 2)
-    #expect(answers.callCount == 2)
+    expectEqual(fetch(ahead, client), 2)
+    expectEqual(answers.callCount, 2)
     let hits = client.cache.shards?.hits ?? 0
-    for _ in 0..<5 { #expect(fetch(ahead, client) == 2) }
+    for _ in 0..<5 { expectEqual(fetch(ahead, client), 2) }
     #expect(client.cache.shards?.hits ?? 0 >= hits + 3)
     client.shutDown()
   }
@@ -127,12 +127,12 @@ import Testing
     }
     let answers = ScriptedFetch<Int>(.value(1), .value(2))
     let query = Query(key: key, fetch: answers).staleTime(.seconds(10))
-    for _ in 0..<3 { #expect(fetch(query, client) == 1) }
+    for _ in 0..<3 { expectEqual(fetch(query, client), 1) }
     offset.value = .seconds(20)
     // A transaction of another key learns the time.
     client.setData(1, for: QueryKey<Int>("other"))
     offset.value = .zero
-    #expect(fetch(query, client) == 2)
+    expectEqual(fetch(query, client), 2)
     client.shutDown()
   }
 
@@ -143,7 +143,7 @@ import Testing
     ]
   )
   func counts(asked: Int, made: Int) {
-    #expect(ReadShards(count: asked).count == made)
+    expectEqual(ReadShards(count: asked).count, made)
   }
 
   @Test("what was replaced is released, although its uses were not counted yet")
@@ -154,10 +154,10 @@ import Testing
     client.setData(Witness { ends.add(1) }, for: key)
     for _ in 0..<3 { _ = client.data(for: key) }
     client.setData(Witness { ends.add(2) }, for: key)
-    #expect(ends.all == [1])
+    expectEqual(ends.all, [1])
     for _ in 0..<3 { _ = client.data(for: key) }
     client.clear()
-    #expect(ends.all == [1, 2])
+    expectEqual(ends.all, [1, 2])
     client.shutDown()
   }
 
@@ -181,7 +181,7 @@ import Testing
     client.setData(Witness(onDeinit: read), for: key)
     for _ in 0..<3 { _ = client.data(for: key) }
     client.clear()
-    #expect(seen.all == [1, 1, nil])
+    expectEqual(seen.all, [1, 1, nil])
     client.shutDown()
   }
 
@@ -204,7 +204,7 @@ import Testing
       for _ in 0..<4 { _ = client.data(for: passing) }
     }
     #expect(lost <= 20)
-    #expect(client.diagnostics().count == 100)
+    expectEqual(client.diagnostics().count, 100)
     client.shutDown()
   }
 
@@ -213,9 +213,9 @@ import Testing
     let client = client { $0.limit = CacheLimit(maxEntries: 10) }
     for number in 0..<100 {
       client.setData(number, for: key)
-      for _ in 0..<3 { #expect(client.data(for: key) == number) }
+      for _ in 0..<3 { expectEqual(client.data(for: key), number) }
     }
-    #expect(client.cache.shards?.takeUsed().map { $0.takeCount() } == [200])
+    expectEqual(client.cache.shards?.takeUsed().map { $0.takeCount() }, [200])
     client.shutDown()
   }
 
@@ -223,9 +223,9 @@ import Testing
   func ended() {
     let client = client()
     let query = Query(key: key) { 7 }.staleTime(.seconds(10))
-    for _ in 0..<3 { #expect(fetch(query, client) == 7) }
+    for _ in 0..<3 { expectEqual(fetch(query, client), 7) }
     client.shutDown()
-    #expect(client.data(for: key) == nil)
+    expectNil(client.data(for: key))
     #expect(throws: QueryError.shutDown) { try simulation.run { try await client.fetch(query) } }
   }
 }
@@ -334,8 +334,9 @@ private final class LookupNotes: Sendable {
     client.shutDown()
     if countsHits {
       let counts = client.lookups
-      #expect(
-        told.total == CacheLookup.allCases.map { counts[$0] }.reduce(0, +),
+      expectEqual(
+        told.total,
+        CacheLookup.allCases.map { counts[$0] }.reduce(0, +),
         "seed \(seed): \(told.lines)"
       )
     }
@@ -349,7 +350,7 @@ private final class LookupNotes: Sendable {
     for seed in block * 20..<(block + 1) * 20 {
       let (expected, _) = Self.trace(seed, shards: nil, countsHits: true)
       let (seen, found) = Self.trace(seed, shards: 4, countsHits: true)
-      #expect(seen == expected, "seed \(seed)")
+      expectEqual(seen, expected, "seed \(seed)")
       hits += found
     }
     #expect(hits > 20)
@@ -361,7 +362,7 @@ private final class LookupNotes: Sendable {
     for seed in block * 20..<(block + 1) * 20 {
       let (expected, _) = Self.trace(seed, shards: nil)
       let (seen, found) = Self.trace(seed, shards: 4)
-      #expect(seen == expected, "seed \(seed)")
+      expectEqual(seen, expected, "seed \(seed)")
       hits += found
     }
     // Otherwise this would compare a client with itself.

@@ -15,25 +15,25 @@ struct RecentInvalidationsTests {
   }
 
   @Test mutating func theLastOneCountsWhateverItNames() {
-    #expect(last("a") == nil)
+    expectNil(last("a"))
     _ = invalidations.invalidated(prefix("a"), at: at(0), newestEntry: 0)
-    #expect(last("a") == 0)
+    expectEqual(last("a"), 0)
     _ = invalidations.invalidated(.entry(named("a")), at: at(5), newestEntry: 0)
     _ = invalidations.invalidated([named("a"), named("b")], at: at(7))
     _ = invalidations.invalidated(prefix("a"), at: at(7), newestEntry: 0)
-    #expect([last("a"), last("b"), last("c")] == [7, 7, nil])
+    expectEqual([last("a"), last("b"), last("c")], [7, 7, nil])
     _ = invalidations.invalidated(.all, at: at(9), newestEntry: 0)
-    #expect([last("a"), last("c")] == [9, 9])
+    expectEqual([last("a"), last("c")], [9, 9])
   }
 
   /// What a filter says of entries that were there is told of each.
   @Test mutating func aFilterThatAsksMoreSaysNothingOfEntriesThatWereThere() {
     _ = invalidations.invalidated(.stale, at: at(5), newestEntry: 3)
-    #expect([last("a", entry: 3), last("a", entry: 4), last("a")] == [nil, 5, 5])
+    expectEqual([last("a", entry: 3), last("a", entry: 4), last("a")], [nil, 5, 5])
     _ = invalidations.invalidated([named("a")], at: at(5))
-    #expect(last("a", entry: 3) == 5)
+    expectEqual(last("a", entry: 3), 5)
     _ = invalidations.invalidated(.active, at: at(6), newestEntry: 3)
-    #expect(last("a", entry: 4) == 5)
+    expectEqual(last("a", entry: 4), 5)
   }
 
   @Test(arguments: [false, true])
@@ -50,13 +50,13 @@ struct RecentInvalidationsTests {
         forgotten += invalidations.invalidated([named(name)], at: at(time))
       }
       #expect(invalidations.count <= 2 * (Int(limit) + 1))
-      #expect(last(name) == time)
+      expectEqual(last(name), time)
       #expect(last("x\(max(2, time - limit))") ?? -1 >= max(2, time - limit))
     }
     #expect(forgotten.count >= 3)
     // No key counts as never invalidated, and none as invalidated among those that are remembered.
     let all = last("other") ?? -1
     #expect(all >= limit * 2 && all < limit * 4 + 2)
-    #expect(last("a") == all)
+    expectEqual(last("a"), all)
   }
 }

@@ -19,21 +19,21 @@ struct ResolutionTests {
   @Test(arguments: [false, true])
   func anEntryWithoutDataNeedsToKnowTheInitialData(isLast: Bool) {
     var resolution = Resolution(query: query)
-    #expect(current(resolution, isLast: isLast) == nil)
+    expectNil(current(resolution, isLast: isLast))
     resolution.isDataKnown = true
-    #expect(current(resolution, isLast: isLast) != nil)
+    expect(current(resolution, isLast: isLast) != nil)
   }
 
   @Test func answersAboutAnotherStateOfTheEntryStandOnlyInTheLastRound() {
     driver.observe(.n())
     let revision = driver.slot(of: .n())?.revision
     var resolution = Resolution(query: query, isDataKnown: true, revision: revision)
-    #expect(current(resolution, isLast: false) != nil)
+    expect(current(resolution, isLast: false) != nil)
     resolution.revision = revision.map { $0 &+ 1 }
-    #expect(current(resolution, isLast: false) == nil)
-    #expect(current(resolution, isLast: true) != nil)
+    expectNil(current(resolution, isLast: false))
+    expect(current(resolution, isLast: true) != nil)
     resolution.revision = nil
-    #expect(current(resolution, isLast: false) != nil)
+    expect(current(resolution, isLast: false) != nil)
   }
 
   @Test(arguments: [false, true], [false, true])
@@ -50,10 +50,13 @@ struct ResolutionTests {
       let isChanged = removals + marks > 0
       let result = current(resolution, isLast: isLast)
       // An observer that waits for a store must not miss that it was read, in no round.
-      #expect((result == nil) == (reads > 0 || hasData && isChanged && !isLast))
+      expectEqual((result == nil), (reads > 0 || hasData && isChanged && !isLast))
       guard let result else { continue }
-      #expect((result.initialData != nil) == (hasData && removals == 0))
-      #expect(result.initialData.map(\.isInvalidated) == result.initialData.map { _ in marks > 0 })
+      expectEqual((result.initialData != nil), (hasData && removals == 0))
+      expectEqual(
+        result.initialData.map(\.isInvalidated),
+        result.initialData.map { _ in marks > 0 }
+      )
     }
   }
 }

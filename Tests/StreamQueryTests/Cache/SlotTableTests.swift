@@ -28,7 +28,7 @@ import Testing
     _ = table.keys.compact { places[$0] ?? -1 }
     let old = table.compact(to: kept)
     #expect(old.allSatisfy { $0.key == nil })
-    #expect(table.count == entries.count)
+    expectEqual(table.count, entries.count)
   }
 
   @Test(arguments: Seeds.few(20))
@@ -59,13 +59,13 @@ import Testing
   private func expectInvariants(_ former: [EntryID]) {
     for (number, id) in entries {
       let index = table.index(of: key(number))
-      #expect(index != nil && table.index(of: id) == index)
+      expect(index != nil && table.index(of: id) == index)
     }
     #expect(former.allSatisfy { table.index(of: $0) == nil }, "no identifier names another entry")
-    #expect(Set(table.live.compactMap { table[Int($0)].key }) == Set(live.map { key($0) }))
+    expectEqual(Set(table.live.compactMap { table[Int($0)].key }), Set(live.map { key($0) }))
     for (position, index) in table.live.enumerated() {
-      #expect(Int(table[Int(index)].livePosition) == position)
+      expectEqual(Int(table[Int(index)].livePosition), position)
     }
-    #expect(table.filter { $0.key != nil }.count == entries.count)
+    expectEqual(table.filter { $0.key != nil }.count, entries.count)
   }
 }

@@ -46,26 +46,26 @@ import Testing
     try succeed()
     _ = try wait()
     leave(old)
-    #expect(machine.waiterCount == 1)
-    #expect(machine.isFetching)
+    expectEqual(machine.waiterCount, 1)
+    expect(machine.isFetching)
   }
 
   @Test func whoLeavesTwiceGivesOneLeaseBack() throws {
     let (first, _) = (try wait(), try wait())
     leave(first)
     leave(first)
-    #expect(machine.waiterCount == 1)
-    #expect(machine.isFetching)
+    expectEqual(machine.waiterCount, 1)
+    expect(machine.isFetching)
   }
 
   @Test func whoLeavesTheLastSlotTakesNoLeaseOfTheNextEntryInIt() throws {
     let old = try wait()
     try succeed()
     state.drop(index, reason: .removed, &transaction)
-    #expect(state.entry(key, resolved, &transaction) == index)
+    expectEqual(state.entry(key, resolved, &transaction), index)
     _ = try wait()
     leave(old)
-    #expect(machine.waiterCount == 1)
+    expectEqual(machine.waiterCount, 1)
   }
 
   @Test func callersOfAFetchThatWasReplacedLeaveTheOneThatTookItsPlace() throws {
@@ -75,13 +75,13 @@ import Testing
       try wait(), try wait(), try wait(superseding: true), try wait(superseding: true),
     ]
     for (left, caller) in callers.enumerated() {
-      #expect(machine.waiterCount == 4 - left)
-      #expect(machine.isFetching)
+      expectEqual(machine.waiterCount, 4 - left)
+      expect(machine.isFetching)
       leave(caller)
       leave(caller)
     }
-    #expect(machine.waiterCount == 0)
-    #expect(machine.isIdle)
+    expectEqual(machine.waiterCount, 0)
+    expect(machine.isIdle)
   }
 
   @Test func whoLeftIsNotTakenAlongToTheFetchThatReplacesItsOwn() throws {
@@ -92,15 +92,15 @@ import Testing
     _ = try wait()
     leave(initiator)
     _ = try wait(superseding: true)
-    #expect(machine.waiterCount == 3)
+    expectEqual(machine.waiterCount, 3)
   }
 
   @Test func anEntryThatWasFetchedForNobodyElseKeepsNoRoom() throws {
     for _ in 1...2 {
       _ = try wait()
-      #expect(!state.slots[index].rareData.isEmpty)
+      expect(!state.slots[index].rareData.isEmpty)
       try succeed()
-      #expect(state.slots[index].rareData.isEmpty)
+      expect(state.slots[index].rareData.isEmpty)
     }
   }
 }

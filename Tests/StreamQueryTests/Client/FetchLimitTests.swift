@@ -68,7 +68,7 @@ struct FetchLimitTests {
     let client = client(nil)
     let streams = (0..<10).map { client.stream(query("\($0)")) }
     simulation.settle()
-    #expect(log.most == 10)
+    expectEqual(log.most, 10)
     withExtendedLifetime(streams) {}
   }
 
@@ -83,18 +83,18 @@ struct FetchLimitTests {
       let names = Array(names)
       return stride(from: 0, to: names.count, by: 4).map { Set(names[$0...].prefix(4)) }
     }
-    #expect(fours(log.names) == fours(names) && log.most == 4)
+    expect(fours(log.names) == fours(names) && log.most == 4)
     online.send(false)
     simulation.settle()
     online.send(true)
     simulation.settle()
     // All show that they fetch; four do.
-    #expect(log.names.count == 54)
+    expectEqual(log.names.count, 54)
     #expect(recordings.allSatisfy { $0.values.last?.isFetching == true })
     simulation.advance(by: .seconds(11))
-    #expect(log.names.count == 98)
+    expectEqual(log.names.count, 98)
     simulation.advance(by: .seconds(2))
-    #expect(fours(log.names[50...]) == fours(names) && log.most == 4)
+    expect(fours(log.names[50...]) == fours(names) && log.most == 4)
     #expect(recordings.allSatisfy { $0.values.last?.isFetching == false })
   }
 
@@ -108,7 +108,7 @@ struct FetchLimitTests {
     // One that waits is looked at now.
     let shown = simulation.record(client.stream(query("c")))
     simulation.advance(by: .seconds(5))
-    #expect(log.names == ["a", "visible", "c", "b"] && log.most == 1)
+    expect(log.names == ["a", "visible", "c", "b"] && log.most == 1)
     withExtendedLifetime((visible, shown)) {}
   }
 
@@ -121,7 +121,7 @@ struct FetchLimitTests {
     let old = simulation.run { try? await client.ensure(unwanted, revalidating: true) }
     prefetch("wanted", with: client)
     simulation.advance(by: .seconds(4))
-    #expect(old == "old" && log.names == ["first", "wanted", "unwanted"])
+    expect(old == "old" && log.names == ["first", "wanted", "unwanted"])
   }
 
   @Test func whatSomebodyBeginsToWaitForOvertakesWhatNobodyWaitsFor() {
@@ -135,7 +135,7 @@ struct FetchLimitTests {
     }
     prefetch("wanted", with: client)
     simulation.advance(by: .seconds(4))
-    #expect(log.names == ["first", "wanted", "unwanted"])
+    expectEqual(log.names, ["first", "wanted", "unwanted"])
   }
 
   @Test func aFetchThatIsCancelledWhileItWaitsNeverBegins() {
@@ -146,7 +146,7 @@ struct FetchLimitTests {
     simulation.settle()
     second.cancel()
     simulation.advance(by: .seconds(5))
-    #expect(log.names == ["first", "third"])
+    expectEqual(log.names, ["first", "third"])
     withExtendedLifetime((first, third)) {}
   }
 
@@ -156,10 +156,10 @@ struct FetchLimitTests {
     simulation.settle()
     let second = simulation.record(client.stream(query("second")))
     simulation.settle()
-    #expect(log.names == ["first"])
+    expectEqual(log.names, ["first"])
     first.cancel()
     simulation.settle()
-    #expect(log.names == ["first", "second"])
+    expectEqual(log.names, ["first", "second"])
     withExtendedLifetime(second) {}
   }
 
@@ -178,10 +178,10 @@ struct FetchLimitTests {
       simulation.record(client.stream(failing)), simulation.record(client.stream(query("other")))
     )
     simulation.advance(by: .seconds(4))
-    #expect(log.names == ["failing 0", "other", "failing 1"] && log.most == 1)
-    #expect(recordings.0.values.map(\.failureCount) == [0, 1, 0])
-    #expect(recordings.0.values.map(\.data) == [nil, nil, 1])
-    #expect(recordings.1.summaries == [.pending(isFetching: true), .success("other")])
+    expect(log.names == ["failing 0", "other", "failing 1"] && log.most == 1)
+    expectEqual(recordings.0.values.map(\.failureCount), [0, 1, 0])
+    expectEqual(recordings.0.values.map(\.data), [nil, nil, 1])
+    expectEqual(recordings.1.summaries, [.pending(isFetching: true), .success("other")])
   }
 
   @Test("fetches that need each other do not wait for each other's room")
@@ -199,8 +199,9 @@ struct FetchLimitTests {
     let outers = ["a", "b", "c"].map { outer($0, outer("middle", inner)) }
     let recordings = outers.map { simulation.record(client.stream($0)) }
     simulation.advance(by: .seconds(10))
-    #expect(
-      recordings.map { $0.values.last?.data } == ["amiddleinner", "bmiddleinner", "cmiddleinner"]
+    expectEqual(
+      recordings.map { $0.values.last?.data },
+      ["amiddleinner", "bmiddleinner", "cmiddleinner"]
     )
   }
 
@@ -219,8 +220,8 @@ struct FetchLimitTests {
     simulation.settle()
     prefetch("inner", with: client)
     simulation.advance(by: .seconds(5))
-    #expect(log.names == ["outer", "inner", "other"] && log.most == 1)
-    #expect(first.summaries == [.pending(isFetching: true), .success("outer inner")])
+    expect(log.names == ["outer", "inner", "other"] && log.most == 1)
+    expectEqual(first.summaries, [.pending(isFetching: true), .success("outer inner")])
   }
 
   @Test("what a fetch once waited for takes its turn like any other, later")
@@ -229,14 +230,14 @@ struct FetchLimitTests {
     let inner = query("inner")
     let outer = Query<String>("outer") { try await $0.client.fetch(inner) }
     simulation.run { await client.prefetch(outer) }
-    #expect(log.names == ["inner"])
+    expectEqual(log.names, ["inner"])
     prefetch("other", with: client)
     simulation.settle()
     let again = simulation.record(client.stream(inner))
     simulation.advance(by: .milliseconds(500))
-    #expect(log.names == ["inner", "other"])
+    expectEqual(log.names, ["inner", "other"])
     simulation.advance(by: .seconds(2))
-    #expect(log.names == ["inner", "other", "inner"] && log.most == 1)
+    expect(log.names == ["inner", "other", "inner"] && log.most == 1)
     withExtendedLifetime(again) {}
   }
 
@@ -255,7 +256,7 @@ struct FetchLimitTests {
     simulation.advance(by: .milliseconds(500))
     prefetch("other", with: client)
     simulation.advance(by: .seconds(5))
-    #expect(log.names == ["other", "late"] && log.most == 1)
+    expect(log.names == ["other", "late"] && log.most == 1)
   }
 
   @Test("fetches that wait for one and the same are not all let in meanwhile")
@@ -276,10 +277,10 @@ struct FetchLimitTests {
       )
     }
     simulation.advance(by: .seconds(1.5))
-    #expect(log.names.count == 3 && log.names[0] == "token" && log.most == 2)
+    expect(log.names.count == 3 && log.names[0] == "token" && log.most == 2)
     simulation.advance(by: .seconds(20))
-    #expect(recordings.map { $0.values.last?.data } == names.map { $0 + "token" })
-    #expect(log.most == 2)
+    expectEqual(recordings.map { $0.values.last?.data }, names.map { $0 + "token" })
+    expectEqual(log.most, 2)
   }
 
   @Test("what a fetch waits for is tried again in its room")
@@ -296,9 +297,10 @@ struct FetchLimitTests {
       simulation.record(client.stream(outer)), simulation.record(client.stream(query("other")))
     )
     simulation.advance(by: .seconds(30))
-    #expect(recordings.0.summaries == [.pending(isFetching: true), .success(2)])
-    #expect(
-      recordings.1.timeline == [
+    expectEqual(recordings.0.summaries, [.pending(isFetching: true), .success(2)])
+    expectEqual(
+      recordings.1.timeline,
+      [
         TimedSummary(at: .zero, .pending(isFetching: true)),
         TimedSummary(at: .seconds(5), .success("other")),
       ]
@@ -321,9 +323,10 @@ struct FetchLimitTests {
     simulation.advance(by: .milliseconds(500))
     simulation.task { await client.refetch(inner) }
     simulation.advance(by: .seconds(5))
-    #expect(log.names == ["outer", "inner", "inner", "other"])
-    #expect(
-      outerRecording.timeline == [
+    expectEqual(log.names, ["outer", "inner", "inner", "other"])
+    expectEqual(
+      outerRecording.timeline,
+      [
         TimedSummary(at: .zero, .pending(isFetching: true)),
         TimedSummary(at: .milliseconds(1_500), .success("outer inner")),
       ]
@@ -340,16 +343,16 @@ struct FetchLimitTests {
     simulation.settle()
     online.send(false)
     simulation.advance(by: .seconds(5))
-    #expect(log.names == ["first", "local"])
+    expectEqual(log.names, ["first", "local"])
     online.send(true)
     simulation.advance(by: .seconds(5))
-    #expect(second.values.map(\.fetchStatus) == [.fetching, .paused, .fetching, .idle])
-    #expect(second.values.map(\.data) == [nil, nil, nil, "second"])
+    expectEqual(second.values.map(\.fetchStatus), [.fetching, .paused, .fetching, .idle])
+    expectEqual(second.values.map(\.data), [nil, nil, nil, "second"])
     // The reconnect refetches what needs the network.
     let again: [ResultSummary<String>] = [.success("first", isFetching: true), .success("first")]
     #expect(first.summaries == [.pending(isFetching: true), .success("first")] + again)
-    #expect(local.summaries == [.pending(isFetching: true), .success("local")])
-    #expect(log.most == 1)
+    expectEqual(local.summaries, [.pending(isFetching: true), .success("local")])
+    expectEqual(log.most, 1)
   }
 
   @Test func aFetchThatIsReplacedDoesNotOvertakeOthers() {
@@ -366,9 +369,9 @@ struct FetchLimitTests {
     simulation.settle()
     simulation.task { await client.refetch(slow) }
     simulation.settle()
-    #expect(log.names == ["slow", "visible"])
+    expectEqual(log.names, ["slow", "visible"])
     simulation.advance(by: .seconds(5))
-    #expect(log.names == ["slow", "visible", "slow"] && log.most == 1)
+    expect(log.names == ["slow", "visible", "slow"] && log.most == 1)
     withExtendedLifetime((replaced, visible)) {}
   }
 
@@ -384,7 +387,7 @@ struct FetchLimitTests {
     }
     let recording = simulation.record(client.stream(derived))
     simulation.advance(by: .seconds(3))
-    #expect(recording.values.last?.data == "derived from source")
+    expectEqual(recording.values.last?.data, "derived from source")
   }
 
   @Test("a fetch that waits for a mutation leaves room for what that fetches")
@@ -405,7 +408,7 @@ struct FetchLimitTests {
     }
     let recordings = [outer, parallel].map { simulation.record(client.stream($0)) }
     simulation.advance(by: .seconds(5))
-    #expect(recordings.map { $0.values.last?.data } == ["inner", "parallel inner"])
+    expectEqual(recordings.map { $0.values.last?.data }, ["inner", "parallel inner"])
   }
 
   @Test func aConnectionCountsUntilItsFirstElement() {
@@ -416,8 +419,8 @@ struct FetchLimitTests {
     simulation.settle()
     let other = simulation.record(client.stream(query("other")))
     simulation.advance(by: .seconds(2))
-    #expect(connection.values.last?.isFetching == true)
-    #expect(other.values.last?.data == "other")
+    expectEqual(connection.values.last?.isFetching, true)
+    expectEqual(other.values.last?.data, "other")
   }
 
   @Test(
@@ -431,7 +434,7 @@ struct FetchLimitTests {
     simulation.settle()
     end(client)
     simulation.advance(by: .seconds(10))
-    #expect(log.names == ["0"])
+    expectEqual(log.names, ["0"])
     withExtendedLifetime(recordings) {}
   }
 
@@ -478,7 +481,7 @@ struct FetchLimitTests {
     }
     let before = log.names.count
     simulation.settle()
-    #expect(log.names.count == before + 3)
+    expectEqual(log.names.count, before + 3)
     withExtendedLifetime(last) {}
   }
 }

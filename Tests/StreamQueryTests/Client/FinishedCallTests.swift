@@ -28,7 +28,7 @@ import StreamQueryPersistence
       FileHandle.standardError.write(Data("\(kind) leaves \(bytes) bytes\n".utf8))
       Foundation.exit(1)
     }
-    #expect(String(decoding: exit?.standardErrorContent ?? [], as: UTF8.self) == "")
+    expectEqual(String(decoding: exit?.standardErrorContent ?? [], as: UTF8.self), "")
   }
 
   private static let long = Duration.seconds(600)

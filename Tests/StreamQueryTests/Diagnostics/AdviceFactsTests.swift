@@ -24,60 +24,63 @@ import Testing
   }
 
   @Test func aClientOfWhichNothingIsKnownGetsNoAdvice() {
-    #expect(rules { _ in } == [])
+    expectEqual(rules { _ in }, [])
   }
 
   @Test func aQueryOfAServerWithoutAStaleTimeIsNamed() {
     var facts = QueryAdviceFacts(isServer: true)
     facts.queries = [("rates", options()), ("users", options(.seconds(1))), ("a", options())]
-    #expect(facts.advice.map(\.rule) == ["staleTimeOnServer"])
-    #expect(facts.advice.map(\.problem) == ["No stale time on a server: a, rates"])
-    #expect(facts.advice.map(\.article) == ["OnTheServer"])
+    expectEqual(facts.advice.map(\.rule), ["staleTimeOnServer"])
+    expectEqual(facts.advice.map(\.problem), ["No stale time on a server: a, rates"])
+    expectEqual(facts.advice.map(\.article), ["OnTheServer"])
   }
 
   @Test func aStaleTimeOfZeroThatIsWrittenIsMeant() {
-    #expect(rules { $0 = QueryAdviceFacts(isServer: true, queries: [("a", options(.zero))]) } == [])
+    expectEqual(
+      rules { $0 = QueryAdviceFacts(isServer: true, queries: [("a", options(.zero))]) },
+      []
+    )
   }
 
   @Test func aQueryOfAnAppNeedsNoStaleTime() {
-    #expect(rules { $0.queries = [("a", options())] } == [])
+    expectEqual(rules { $0.queries = [("a", options())] }, [])
   }
 
   @Test func manyNamesAreCounted() {
     let names = ["e", "d", "a", "c", "b", "a"]
     let facts = QueryAdviceFacts(isServer: true, queries: names.map { ($0, options()) })
-    #expect(facts.advice.map(\.problem) == ["No stale time on a server: a, b, c and 2 more"])
+    expectEqual(facts.advice.map(\.problem), ["No stale time on a server: a, b, c and 2 more"])
   }
 
   @Test func aServerThatKeepsEverythingForEverIsNamed() {
     let kept = QueryOptions(gcTime: Self.forever)
-    #expect(rules { $0 = QueryAdviceFacts(isServer: true, defaults: kept) } == ["noLimit"])
+    expectEqual(rules { $0 = QueryAdviceFacts(isServer: true, defaults: kept) }, ["noLimit"])
     let none = CacheLimit(maxEntries: .max)
-    #expect(rules { $0 = QueryAdviceFacts(isServer: true, limit: none, defaults: kept) } == [])
+    expectEqual(rules { $0 = QueryAdviceFacts(isServer: true, limit: none, defaults: kept) }, [])
     let timed = QueryOptions(gcTime: .seconds(600))
-    #expect(rules { $0 = QueryAdviceFacts(isServer: true, defaults: timed) } == [])
+    expectEqual(rules { $0 = QueryAdviceFacts(isServer: true, defaults: timed) }, [])
     // Five minutes.
-    #expect(rules { $0 = QueryAdviceFacts(isServer: true) } == [])
+    expectEqual(rules { $0 = QueryAdviceFacts(isServer: true) }, [])
     // An app ends, and the system tells it when memory is short.
-    #expect(rules { $0 = QueryAdviceFacts(defaults: kept) } == [])
+    expectEqual(rules { $0 = QueryAdviceFacts(defaults: kept) }, [])
   }
 
   @Test func cachedFailuresNeedATimeoutOfAnyLength() {
     let cached: FailureCaching = .seconds(1)
     let rule = ["cachedFailuresWithoutTimeout"]
-    #expect(rules { $0.queries = [("a", options(cachesFailures: cached))] } == rule)
+    expectEqual(rules { $0.queries = [("a", options(cachesFailures: cached))] }, rule)
     for timeout in [.seconds(5), Self.forever] {
       let limited = options(timeout: timeout, cachesFailures: cached)
-      #expect(rules { $0.queries = [("a", limited)] } == [])
+      expectEqual(rules { $0.queries = [("a", limited)] }, [])
     }
-    #expect(rules { $0.queries = [("a", options(cachesFailures: .off))] } == [])
-    #expect(rules { $0.queries = [("a", options())] } == [])
+    expectEqual(rules { $0.queries = [("a", options(cachesFailures: .off))] }, [])
+    expectEqual(rules { $0.queries = [("a", options())] }, [])
   }
 
   @Test func durableMutationsThatRanWithoutAnOutboxAreNamed() {
     let advice = QueryAdviceFacts(unkeptMutations: ["save", "save"]).advice
-    #expect(advice.map(\.rule) == ["missingOutbox"])
-    #expect(advice.map(\.problem) == ["Durable mutations without an outbox: save"])
+    expectEqual(advice.map(\.rule), ["missingOutbox"])
+    expectEqual(advice.map(\.problem), ["Durable mutations without an outbox: save"])
   }
 
   @Test func adviceSaysAllInALine() {
@@ -89,13 +92,12 @@ import Testing
       remedy: "Write this",
       article: "Gotchas"
     )
-    #expect(
-      advice?.description
-        == "A problem: a. A reason. Write this. Read the article Gotchas (rule rule)."
+    expectEqual(
+      advice?.description,
+      "A problem: a. A reason. Write this. Read the article Gotchas (rule rule)."
     )
-    #expect(
+    expectNil(
       QueryAdvice(rule: "rule", problem: "A problem", of: [], reason: "", remedy: "", article: "")
-        == nil
     )
   }
 }

@@ -25,8 +25,9 @@ import Testing
     simulation.settle()
     let detail = try detail(of: ["products", 1], in: client)
     typealias Option = EntryDetail.Option
-    #expect(
-      ["staleTime", "retry", "gcTime", "networkMode", "timeout"].map { option($0, of: detail) } == [
+    expectEqual(
+      ["staleTime", "retry", "gcTime", "networkMode", "timeout"].map { option($0, of: detail) },
+      [
         Option(name: "staleTime", value: "static", layer: .query),
         Option(name: "retry", value: "5 times", layer: .prefix("products")),
         Option(name: "gcTime", value: "2 h", layer: .client),
@@ -34,7 +35,7 @@ import Testing
         Option(name: "timeout", value: "250 ms", layer: .query),
       ]
     )
-    #expect(detail.observers == [EntryDetail.Observers(text: "enabled, never stale", count: 1)])
+    expectEqual(detail.observers, [EntryDetail.Observers(text: "enabled, never stale", count: 1)])
     withExtendedLifetime(recording) {}
   }
 
@@ -42,7 +43,7 @@ import Testing
     let options = QueryOptions.default
     let own = Mirror(reflecting: options).children.compactMap(\.label).filter { $0 != "serving" }
     let serving = Mirror(reflecting: ServingOptions.Values()).children.compactMap(\.label)
-    #expect(EntryDetail.options(of: []).map(\.name).sorted() == (own + serving).sorted())
+    expectEqual(EntryDetail.options(of: []).map(\.name).sorted(), (own + serving).sorted())
   }
 
   @Test func observersThatAskForTheSameAreCountedTogether() throws {
@@ -55,8 +56,9 @@ import Testing
     )
     simulation.settle()
     let detail = try detail(of: "n", in: client)
-    #expect(
-      detail.observers == [
+    expectEqual(
+      detail.observers,
+      [
         EntryDetail.Observers(text: "enabled, stale after 0 s", count: 2),
         EntryDetail.Observers(text: "disabled, stale after 0 s, every 30 s", count: 1),
       ]
@@ -74,16 +76,16 @@ import Testing
       types.append("\(type)")
       return [2, 3]
     }
-    #expect(isWritten && types == ["Array<Int>"])
-    #expect(client.data(for: QueryKey<[Int]>("n")) == [2, 3])
+    expect(isWritten && types == ["Array<Int>"])
+    expectEqual(client.data(for: QueryKey<[Int]>("n")), [2, 3])
     let isOfAnotherType = client.setData(of: infos[0]) { _ in "text" }
     let isOpaque = client.setData(of: infos[1]) { _ in 1 }
-    #expect(!isOfAnotherType && !isOpaque)
+    expect(!isOfAnotherType && !isOpaque)
     #expect(throws: Boom.self) { try client.setData(of: infos[0]) { _ in throw Boom(1) } }
     client.remove("n")
     let isGone = client.setData(of: infos[0]) { _ in [4] }
-    #expect(!isGone)
-    #expect(client.diagnostics("n").isEmpty)
+    expect(!isGone)
+    expectEmpty(client.diagnostics("n"))
   }
 
   @Test func limitsSayHowMuchOfThemIsUsed() {
@@ -93,15 +95,15 @@ import Testing
     }
     let streams = (0..<3).map { client.stream(Query("n", $0, fetch: ScriptedFetch<Int>(.never))) }
     simulation.settle()
-    #expect(
-      client.limits
-        == QueryClient.Limits(
-          maxFetches: 2,
-          runningFetches: 2,
-          waitingFetches: 1,
-          maxEntries: 10,
-          entryCount: 3
-        )
+    expectEqual(
+      client.limits,
+      QueryClient.Limits(
+        maxFetches: 2,
+        runningFetches: 2,
+        waitingFetches: 1,
+        maxEntries: 10,
+        entryCount: 3
+      )
     )
     withExtendedLifetime(streams) {}
   }
@@ -112,7 +114,7 @@ import Testing
     }
     for number in 0..<2 { client.setData(number, for: QueryKey<Int>("n", number)) }
     simulation.settle()
-    #expect(client.limits == QueryClient.Limits(maxCost: 100, entryCount: 2, cost: 14))
+    expectEqual(client.limits, QueryClient.Limits(maxCost: 100, entryCount: 2, cost: 14))
   }
 
   private struct Opaque: Sendable {}
@@ -134,6 +136,6 @@ import Testing
       (NetworkMode.offlineFirst, "offlineFirst"), (EnabledPolicy.fixed(false), "no"),
       (EnabledPolicy.when { _ in true }, "a function"), (QueryMeta(), "none"),
     ]
-    #expect(options.map { OptionWords.words(for: $0.0) } == options.map(\.1))
+    expectEqual(options.map { OptionWords.words(for: $0.0) }, options.map(\.1))
   }
 }

@@ -43,22 +43,22 @@ import Testing
       }
     }
     seen += drain(&ring)
-    #expect(seen == expected)
-    #expect(ring.isEmpty)
+    expectEqual(seen, expected)
+    expect(ring.isEmpty)
   }
 
   @Test func whoFallsBehindMissesTheOldestAndIsToldHowMany() {
     var ring = EventRing()
     for number in 0..<UInt64(EventRing.capacity + 3) { _ = ring.receive(event(number)) }
     let seen = drain(&ring)
-    #expect(seen.prefix(3) == ["missed 3", "3", "4"])
-    #expect(seen.count == EventRing.capacity + 1)
-    #expect(ring.isEmpty)
+    expectEqual(seen.prefix(3), ["missed 3", "3", "4"])
+    expectEqual(seen.count, EventRing.capacity + 1)
+    expect(ring.isEmpty)
   }
 
   @Test func aFullRingHandsOutWhatItDrops() {
     var ring = EventRing()
-    for number in 0..<UInt64(EventRing.capacity) { #expect(ring.receive(event(number)) == nil) }
-    #expect(ring.receive(event(9_999))?.number == 0)
+    for number in 0..<UInt64(EventRing.capacity) { expectNil(ring.receive(event(number))) }
+    expectEqual(ring.receive(event(9_999))?.number, 0)
   }
 }

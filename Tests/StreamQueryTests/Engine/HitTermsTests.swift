@@ -40,7 +40,7 @@ import StreamQueryPersistence
           let resolved = ResolvedQuery(query.definition, for: AnyQueryKey("n"), defaults: table)
           let terms = HitTerms.of(query.definition, table)
           // What is kept is left to the resolved query, as there may be nothing that keeps it.
-          if isKept { #expect(terms == nil) } else { #expect(terms == HitTerms(resolved)) }
+          if isKept { expectNil(terms) } else { expectEqual(terms, HitTerms(resolved)) }
         }
       }
     }
@@ -49,7 +49,7 @@ import StreamQueryPersistence
   @Test func defaultsOfAPrefixAreLeftToTheResolvedQuery() {
     let prefix = DefaultsTable.Prefix(key: AnyQueryKey("n"), options: QueryOptions(), fetch: nil)
     let table = DefaultsTable(client: QueryDefaults(), prefixes: [prefix], failureInvalidates: true)
-    #expect(HitTerms.of(Query<Int>("n") { 7 }.definition, table) == nil)
+    expectNil(HitTerms.of(Query<Int>("n") { 7 }.definition, table))
   }
 
   /// A query that is made at each call, on a client that many threads read.
@@ -69,12 +69,12 @@ import StreamQueryPersistence
       let query = query(seconds)
       return try simulation.run { try await client.fetch(query) }
     }
-    for _ in 0..<3 { #expect(try ask(10) == 1) }
+    for _ in 0..<3 { try expectEqual(ask(10), 1) }
     simulation.advance(by: .seconds(6))
-    #expect(try ask(10) == 1)
+    try expectEqual(ask(10), 1)
     // The entry has a query for which it is fresh, and this one finds it stale.
-    #expect(try ask(5) == 2)
-    #expect(fetch.callCount == 2)
+    try expectEqual(ask(5), 2)
+    expectEqual(fetch.callCount, 2)
     client.shutDown()
   }
 }

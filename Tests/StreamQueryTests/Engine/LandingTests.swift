@@ -37,8 +37,8 @@ import Testing
 
   @Test func aPlainValueNeedsNoDataAndLandsAsItIs() {
     let landing = landing(plain)
-    #expect(!landing.usesData)
-    #expect(value(landing, over: [9]) == [1, 2])
+    expect(!landing.usesData)
+    expectEqual(value(landing, over: [9]), [1, 2])
   }
 
   @Test func aValueThatCannotBeComparedLandsAsItIsWhateverIsCached() {
@@ -54,38 +54,38 @@ import Testing
       key
     )
     // It is made again if the data changes meanwhile, which only the type would tell: the value is the same.
-    #expect(landing.usesData)
-    #expect(landing.rounds == 3)
-    #expect(landing.merge == nil)
+    expect(landing.usesData)
+    expectEqual(landing.rounds, 3)
+    expectNil(landing.merge)
     #expect(landing.value(over: TypedBox(Opaque(number: 2))) === fetched)
   }
 
   @Test func aMergeIsGivenUpAfterThreeRounds() {
     let landing = landing(merging)
-    #expect(landing.usesData)
-    #expect(landing.rounds == 3)
-    #expect(!landing.isEndless)
-    #expect(value(landing, over: [9]) == [9, 1, 2])
-    #expect(value(landing, over: nil) == [1, 2], "there is nothing to merge with")
+    expect(landing.usesData)
+    expectEqual(landing.rounds, 3)
+    expect(!landing.isEndless)
+    expectEqual(value(landing, over: [9]), [9, 1, 2])
+    expectEqual(value(landing, over: nil), [1, 2], "there is nothing to merge with")
   }
 
   @Test func aJoinIsMadeUntilItLandsAndSharesNothingMore() {
     let landing = landing(Query<[Int]>("n") { [] }, join: Joining())
-    #expect(landing.usesData)
-    #expect(landing.rounds == .max)
-    #expect(landing.merge == nil)
-    #expect(!landing.isEndless, "it runs no user code")
-    #expect(value(landing, over: [9]) == [0, 9])
+    expect(landing.usesData)
+    expectEqual(landing.rounds, .max)
+    expectNil(landing.merge)
+    expect(!landing.isEndless, "it runs no user code")
+    expectEqual(value(landing, over: [9]), [0, 9])
   }
 
   @Test func aMergeFollowsAJoinAndIsThenRepeatedWithoutEnd() {
     let landing = landing(merging, join: Joining())
-    #expect(landing.rounds == .max)
-    #expect(landing.isEndless)
-    #expect(value(landing, over: [9]) == [9, 0, 9])
+    expectEqual(landing.rounds, .max)
+    expect(landing.isEndless)
+    expectEqual(value(landing, over: [9]), [9, 0, 9])
   }
 
   @Test func aJoinThatHasNothingToAddLeavesTheValue() {
-    #expect(value(landing(plain, join: JoiningNothing()), over: [9]) == [1, 2])
+    expectEqual(value(landing(plain, join: JoiningNothing()), over: [9]), [1, 2])
   }
 }

@@ -37,14 +37,14 @@ struct DefaultedQueryTests {
   @Test func aStreamShowsTheDefaultUntilThereIsData() {
     let recording = simulation.record(client.stream(numbers))
     simulation.advance(by: .seconds(2))
-    #expect(recording.values.map(line) == observed)
+    expectEqual(recording.values.map(line), observed)
     recording.cancel()
   }
 
   @Test func aSequenceShowsTheDefaultUntilThereIsData() {
     let recording = simulation.record(client.results(of: numbers))
     simulation.advance(by: .seconds(2))
-    #expect(recording.values.map(line) == observed)
+    expectEqual(recording.values.map(line), observed)
     recording.cancel()
   }
 
@@ -53,8 +53,8 @@ struct DefaultedQueryTests {
     let stream = simulation.record(client.stream(numbers, options: options))
     let sequence = simulation.record(client.results(of: numbers, options: options))
     simulation.advance(by: .seconds(2))
-    #expect(stream.values.map(line) == ["default [0] pending idle"])
-    #expect(sequence.values.map(line) == ["default [0] pending idle"])
+    expectEqual(stream.values.map(line), ["default [0] pending idle"])
+    expectEqual(sequence.values.map(line), ["default [0] pending idle"])
     stream.cancel()
     sequence.cancel()
   }
@@ -65,15 +65,15 @@ struct DefaultedQueryTests {
     simulation.settle()
     client.shutDown()
     simulation.settle()
-    #expect(stream.isFinished)
-    #expect(sequence.isFinished)
+    expect(stream.isFinished)
+    expect(sequence.isFinished)
   }
 
   @Test func theDefaultStaysBesideTheErrorOfTheFirstFetch() {
     let recording = simulation.record(client.stream(failing))
     simulation.advance(by: .seconds(2))
     let lines = ["default [0] pending fetching", "default [0] error idle"]
-    #expect(recording.values.map(line) == lines)
+    expectEqual(recording.values.map(line), lines)
     #expect(recording.values.last?.error is Refused)
     recording.cancel()
   }
@@ -82,35 +82,35 @@ struct DefaultedQueryTests {
     let (value, ensured) = try simulation.run { [client, numbers] in
       (try await client.fetch(numbers), try await client.ensure(numbers))
     }
-    #expect(value == [1])
-    #expect(ensured == [1])
+    expectEqual(value, [1])
+    expectEqual(ensured, [1])
     simulation.run { [client, failing] in
       await #expect(throws: Refused.self) { try await client.fetch(failing) }
       await client.prefetch(failing)
     }
-    #expect(client.data(for: failing) == [0])
+    expectEqual(client.data(for: failing), [0])
   }
 
   @Test func theDefaultIsNeverCached() {
-    #expect(client.data(for: numbers) == [0])
-    #expect(line(client.result(for: numbers)) == "default [0] pending fetching")
-    #expect(client.data(for: numbers.query) == nil)
-    #expect(client.diagnostics().isEmpty)
+    expectEqual(client.data(for: numbers), [0])
+    expectEqual(line(client.result(for: numbers)), "default [0] pending fetching")
+    expectNil(client.data(for: numbers.query))
+    expectEmpty(client.diagnostics())
     simulation.run { [client, numbers] in await client.prefetch(numbers) }
-    #expect(line(client.result(for: numbers)) == "data [1] success fetching")
-    #expect(client.data(for: numbers.query) == [1])
+    expectEqual(line(client.result(for: numbers)), "data [1] success fetching")
+    expectEqual(client.data(for: numbers.query), [1])
   }
 
   @Test func writtenDataIsNoDefaultEvenIfItIsEqual() {
     client.setData([0], for: numbers)
-    #expect(!client.result(for: numbers).isDefault)
-    #expect(client.data(for: numbers.key) == [0])
+    expect(!client.result(for: numbers).isDefault)
+    expectEqual(client.data(for: numbers.key), [0])
   }
 
   @Test func anUpdateBeginsWithTheDefault() {
-    #expect(client.updateData(for: numbers) { $0.append(5) } == [0, 5])
-    #expect(client.updateData(for: numbers) { $0.append(6) } == [0, 5, 6])
-    #expect(client.data(for: numbers.query) == [0, 5, 6])
+    expectEqual(client.updateData(for: numbers) { $0.append(5) }, [0, 5])
+    expectEqual(client.updateData(for: numbers) { $0.append(6) }, [0, 5, 6])
+    expectEqual(client.data(for: numbers.query), [0, 5, 6])
   }
 
   @Test func anUpdateThatThrowsWritesNothing() {
@@ -120,7 +120,7 @@ struct DefaultedQueryTests {
         throw Refused()
       }
     }
-    #expect(client.data(for: numbers.query) == nil)
+    expectNil(client.data(for: numbers.query))
   }
 
   @Test func aWriteMayFenceAFetchOut() {
@@ -128,7 +128,7 @@ struct DefaultedQueryTests {
     simulation.settle()
     client.updateData(for: numbers, fencing: true) { $0 = [7] }
     simulation.advance(by: .seconds(5))
-    #expect(recording.values.last.map(line) == "data [7] success idle")
+    expectEqual(recording.values.last.map(line), "data [7] success idle")
     recording.cancel()
   }
 
@@ -136,7 +136,7 @@ struct DefaultedQueryTests {
     let recording = simulation.record(client.stream(numbers))
     simulation.advance(by: .seconds(2))
     simulation.run { [client, numbers] in await client.invalidate(numbers) }
-    #expect(fetch.callCount == 2)
+    expectEqual(fetch.callCount, 2)
     recording.cancel()
   }
 
@@ -152,20 +152,20 @@ struct DefaultedQueryTests {
     _ = client.data(for: kept)
     simulation.settle()
     try simulation.run { [client] in try await client.save() }
-    #expect(store.load(.main).records.isEmpty)
+    expectEmpty(store.load(.main).records)
     client.setData([4], for: kept)
     try simulation.run { [client] in try await client.save() }
     client.shutDown()
 
     let next = QueryClient(simulation: simulation)
     let first = next.result(for: kept)
-    #expect(first.isDefault && first.isRestoring)
+    expect(first.isDefault && first.isRestoring)
     // The store has been read, whatever came first.
     _ = next.data(for: kept)
     simulation.settle()
     let recording = simulation.record(next.stream(kept))
     simulation.advance(by: .seconds(5))
-    #expect(recording.values.map(line) == ["data [4] success idle"])
+    expectEqual(recording.values.map(line), ["data [4] success idle"])
     recording.cancel()
     next.shutDown()
   }
@@ -181,31 +181,31 @@ struct DefaultedQueryTests {
       first.shutDown()
     }
     let client = QueryClient(simulation: simulation)
-    #expect(client.updateData(for: kept) { $0.append(3) } == nil)
-    #expect(client.data(for: kept) == [0])
+    expectNil(client.updateData(for: kept) { $0.append(3) })
+    expectEqual(client.data(for: kept), [0])
     simulation.settle()
-    #expect(client.data(for: kept) == [1, 2, 3])
-    #expect(client.updateData(for: kept) { $0.append(4) } == [1, 2, 3, 4])
+    expectEqual(client.data(for: kept), [1, 2, 3])
+    expectEqual(client.updateData(for: kept) { $0.append(4) }, [1, 2, 3, 4])
     try simulation.run {
       try await client.save()
       client.shutDown()
       let last = QueryClient(simulation: simulation)
       _ = try await last.ensure(kept)
-      #expect(last.data(for: kept) == [1, 2, 3, 4])
+      expectEqual(last.data(for: kept), [1, 2, 3, 4])
       last.shutDown()
     }
   }
 
   @Test func whatBeganWithTheDefaultIsFetchedByTheNextObserver() {
     let quiet = Query(key: "numbers", fetch: fetch).staleTime(.hours(1)).defaulting(to: [0])
-    #expect(client.updateData(for: quiet) { $0.append(5) } == [0, 5])
-    #expect(client.isStale(quiet))
+    expectEqual(client.updateData(for: quiet) { $0.append(5) }, [0, 5])
+    expect(client.isStale(quiet))
     let recording = simulation.record(client.stream(quiet))
     simulation.advance(by: .seconds(2))
     let lines = ["data [0, 5] success fetching", "data [1] success idle"]
-    #expect(recording.values.map(line) == lines)
+    expectEqual(recording.values.map(line), lines)
     client.updateData(for: quiet) { $0.append(6) }
-    #expect(!client.isStale(quiet))
+    expect(!client.isStale(quiet))
     recording.cancel()
   }
 
@@ -213,16 +213,16 @@ struct DefaultedQueryTests {
     let fetched = try simulation.run {
       try await client.fetch(numbers, timeout: .seconds(5))
     }
-    #expect(fetched == [1])
+    expectEqual(fetched, [1])
     simulation.run {
       await client.refetch(numbers)
-      #expect(fetch.callCount == 2)
+      expectEqual(fetch.callCount, 2)
       await client.reset(numbers)
       client.cancel(numbers)
-      #expect(client.data(for: numbers) == [0])
+      expectEqual(client.data(for: numbers), [0])
       client.setData([7], for: numbers)
       client.remove(numbers)
-      #expect(client.data(for: numbers) == [0] && client.isStale(numbers))
+      expect(client.data(for: numbers) == [0] && client.isStale(numbers))
     }
   }
 }

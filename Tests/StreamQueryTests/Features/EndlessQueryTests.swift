@@ -66,8 +66,8 @@ private final class Feed: Sendable {
   private func end(_ recording: ResultRecording<QueryResult<[Int]>>) {
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
-    #expect(misuses.all == [])
+    expect(simulation.isIdle)
+    expectEqual(misuses.all, [])
   }
 
   // MARK: Calls return at the first part
@@ -76,9 +76,10 @@ private final class Feed: Sendable {
     let query = feed.query()
     let recording = observed(query)
     simulation.run { [client] in await client.refetch(query) }
-    #expect(simulation.now == .milliseconds(35))
-    #expect(
-      recording.timeline == [
+    expectEqual(simulation.now, .milliseconds(35))
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success([101], isFetching: true)),
         at(20, .success([101, 102], isFetching: true)), at(25, .pending(isFetching: true)),
         at(35, .success([201], isFetching: true)),
@@ -92,8 +93,9 @@ private final class Feed: Sendable {
     let recording = observed(query)
     simulation.run { [client] in await client.refetch(query) }
     simulation.advance(by: .milliseconds(10))
-    #expect(
-      recording.timeline.filter { $0.time > .milliseconds(20) } == [
+    expectEqual(
+      recording.timeline.filter { $0.time > .milliseconds(20) },
+      [
         at(25, .success([101, 102], isFetching: true)), at(35, .success([201], isFetching: true)),
         at(45, .success([201, 202], isFetching: true)),
       ]
@@ -105,8 +107,8 @@ private final class Feed: Sendable {
     let query = feed.query(.append)
     let recording = observed(query)
     simulation.run { [client] in await client.refetch(query) }
-    #expect(simulation.now == .milliseconds(35))
-    #expect(recording.summaries.last == .success([101, 102, 201], isFetching: true))
+    expectEqual(simulation.now, .milliseconds(35))
+    expectEqual(recording.summaries.last, .success([101, 102, 201], isFetching: true))
     end(recording)
   }
 
@@ -116,10 +118,10 @@ private final class Feed: Sendable {
     let mutation = Mutation<Int, Int>("write") { input, _ in input }
       .onSuccess { _, context in await context.client.invalidate(query) }
     let output = try simulation.run { [client] in try await client.mutate(mutation, with: 7) }
-    #expect(output == 7)
-    #expect(simulation.now == .milliseconds(35))
-    #expect(recording.summaries.last == .success([201], isFetching: true))
-    #expect(!client.isStale(query.staleTime(.minutes(1))))
+    expectEqual(output, 7)
+    expectEqual(simulation.now, .milliseconds(35))
+    expectEqual(recording.summaries.last, .success([201], isFetching: true))
+    expect(!client.isStale(query.staleTime(.minutes(1))))
     end(recording)
   }
 
@@ -127,8 +129,8 @@ private final class Feed: Sendable {
     let query = feed.query()
     let recording = observed(query)
     simulation.run { [client] in await client.reset(query) }
-    #expect(simulation.now == .milliseconds(35))
-    #expect(recording.summaries.last == .success([201], isFetching: true))
+    expectEqual(simulation.now, .milliseconds(35))
+    expectEqual(recording.summaries.last, .success([201], isFetching: true))
     end(recording)
   }
 
@@ -137,8 +139,8 @@ private final class Feed: Sendable {
     let observer = client.observer(of: query)
     simulation.advance(by: .milliseconds(25))
     let result = try simulation.run { try await observer.refetch() }
-    #expect(simulation.now == .milliseconds(35))
-    #expect(ResultSummary(result) == .success([201], isFetching: true))
+    expectEqual(simulation.now, .milliseconds(35))
+    expectEqual(ResultSummary(result), .success([201], isFetching: true))
     withExtendedLifetime(observer) {}
   }
 
@@ -151,11 +153,11 @@ private final class Feed: Sendable {
       await client.invalidate(.query(query), superseding: false)
       _ = try await observer.refetch(superseding: false)
     }
-    #expect(simulation.now == .milliseconds(25))
+    expectEqual(simulation.now, .milliseconds(25))
     simulation.advance(by: .milliseconds(10))
-    #expect(observer.result.data == [101, 102, 103])
-    #expect(!client.isStale(query.staleTime(.minutes(1))))
-    #expect(feed.connectionCount == 1)
+    expectEqual(observer.result.data, [101, 102, 103])
+    expect(!client.isStale(query.staleTime(.minutes(1))))
+    expectEqual(feed.connectionCount, 1)
     withExtendedLifetime(observer) {}
   }
 
@@ -171,8 +173,8 @@ private final class Feed: Sendable {
       simulation.advance(by: .milliseconds(4))
     }
     simulation.advance(by: .milliseconds(100))
-    #expect(returned.count == 10)
-    #expect(!client.isStale(query.staleTime(.minutes(1))))
+    expectEqual(returned.count, 10)
+    expect(!client.isStale(query.staleTime(.minutes(1))))
     end(recording)
   }
 
@@ -187,8 +189,9 @@ private final class Feed: Sendable {
     .onSuccess { _, context in await context.client.invalidate(query) }
     _ = try simulation.run { [client] in try await client.mutate(mutation, with: 7) }
     simulation.settle()
-    #expect(
-      recording.timeline.filter { $0.time > .milliseconds(20) }.map(\.summary.data) == [
+    expectEqual(
+      recording.timeline.filter { $0.time > .milliseconds(20) }.map(\.summary.data),
+      [
         [101, 102, 7], [101, 102, 7], [201],
       ]
     )
@@ -199,33 +202,33 @@ private final class Feed: Sendable {
 
   @Test func aCallerGetsTheFirstPartAndTheStreamEndsWithIt() throws {
     let (query, client) = (feed.query().staleTime(.minutes(5)), client)
-    #expect(try simulation.run { try await client.fetch(query) } == [101])
+    try expectEqual(simulation.run { try await client.fetch(query) }, [101])
     simulation.settle()
-    #expect(simulation.now == .milliseconds(10))
-    #expect(simulation.isIdle)
-    #expect(client.isStale(query))
-    #expect(try simulation.run { try await client.ensure(query) } == [101])
-    #expect(try simulation.run { try await client.fetch(query) } == [201])
+    expectEqual(simulation.now, .milliseconds(10))
+    expect(simulation.isIdle)
+    expect(client.isStale(query))
+    try expectEqual(simulation.run { try await client.ensure(query) }, [101])
+    try expectEqual(simulation.run { try await client.fetch(query) }, [201])
     simulation.run { await client.prefetch(query) }
-    #expect(client.data(for: query) == [301])
+    expectEqual(client.data(for: query), [301])
   }
 
   @Test func aCallerWhoseStreamIsCancelledBeforeItsFirstElementGetsTheLastValue() throws {
     let (query, client) = (feed.query(), client)
-    #expect(try simulation.run { try await client.fetch(query) } == [101])
+    try expectEqual(simulation.run { try await client.fetch(query) }, [101])
     let caller = simulation.task { try await client.fetch(query) }
     simulation.advance(by: .milliseconds(5))
     client.cancel(query)
-    #expect(try simulation.run { try await caller.value } == [101])
-    #expect(feed.connectionCount == 2)
+    try expectEqual(simulation.run { try await caller.value }, [101])
+    expectEqual(feed.connectionCount, 2)
   }
 
   @Test func aCallerGetsTheNewestDataOfAStreamThatDelivers() throws {
     let (query, client) = (feed.query(), client)
     let recording = observed(query)
-    #expect(try simulation.run { try await client.fetch(query) } == [101, 102])
-    #expect(simulation.now == .milliseconds(25))
-    #expect(feed.connectionCount == 1)
+    try expectEqual(simulation.run { try await client.fetch(query) }, [101, 102])
+    expectEqual(simulation.now, .milliseconds(25))
+    expectEqual(feed.connectionCount, 1)
     end(recording)
   }
 
@@ -233,9 +236,9 @@ private final class Feed: Sendable {
     let (query, client) = (feed.query().staleTime(.minutes(5)), client)
     let recording = observed(query)
     client.markInvalidated(.query(query), refetch: .never)
-    #expect(try simulation.run { try await client.fetch(query) } == [201])
-    #expect(simulation.now == .milliseconds(35))
-    #expect(!client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, [201])
+    expectEqual(simulation.now, .milliseconds(35))
+    expect(!client.isStale(query))
     end(recording)
   }
 
@@ -244,15 +247,16 @@ private final class Feed: Sendable {
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(5))
     client.markInvalidated(.query(query), refetch: .never)
-    #expect(try simulation.run { try await client.fetch(query) } == [201])
-    #expect(simulation.now == .milliseconds(20))
-    #expect(
-      recording.timeline == [
+    try expectEqual(simulation.run { try await client.fetch(query) }, [201])
+    expectEqual(simulation.now, .milliseconds(20))
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
         at(20, .success([201], isFetching: true)),
       ]
     )
-    #expect(!client.isStale(query))
+    expect(!client.isStale(query))
     end(recording)
   }
 
@@ -261,8 +265,8 @@ private final class Feed: Sendable {
     end(observed(query))
     simulation.run { await client.refetch(query) }
     simulation.settle()
-    #expect(client.data(for: query) == [201])
-    #expect(simulation.isIdle)
+    expectEqual(client.data(for: query), [201])
+    expect(simulation.isIdle)
   }
 
   // MARK: Retries
@@ -272,9 +276,9 @@ private final class Feed: Sendable {
       .retry(RetryPolicy.times(2).backoff(.constant(.milliseconds(50))))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(10))
-    #expect(feed.connectionCount == 11)
+    expectEqual(feed.connectionCount, 11)
     #expect(recording.values.allSatisfy { $0.error == nil && $0.failureCount <= 1 })
-    #expect(recording.values.last?.failureCount == 0)
+    expectEqual(recording.values.last?.failureCount, 0)
     end(recording)
   }
 
@@ -283,8 +287,8 @@ private final class Feed: Sendable {
       .retry(RetryPolicy.times(2).backoff(.constant(.milliseconds(50))))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(10))
-    #expect(feed.connectionCount == 3)
-    #expect(recording.summaries.last == .failure(Boom(3), lastGood: [301, 302, 303]))
+    expectEqual(feed.connectionCount, 3)
+    expectEqual(recording.summaries.last, .failure(Boom(3), lastGood: [301, 302, 303]))
     end(recording)
   }
 
@@ -293,7 +297,7 @@ private final class Feed: Sendable {
       .retry(RetryPolicy.times(2).backoff(.constant(.milliseconds(50))))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(10))
-    #expect(feed.connectionCount == 3)
+    expectEqual(feed.connectionCount, 3)
     #expect(recording.values.last?.error as? Boom == Boom(3))
     end(recording)
   }
@@ -302,7 +306,7 @@ private final class Feed: Sendable {
     let query = feed.query(every: .minutes(1), dropping: Array(repeating: 30, count: 8))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .hours(5))
-    #expect(feed.connectionCount == 9)
+    expectEqual(feed.connectionCount, 9)
     #expect(recording.values.allSatisfy { $0.error == nil })
     end(recording)
   }
@@ -328,7 +332,7 @@ private final class Feed: Sendable {
       let recording = simulation.record(client.stream(query))
       simulation.advance(by: .minutes(10))
       // The drop comes one pause after the last number.
-      #expect((feed.connectionCount == 3) == (isAnew || seconds == 0))
+      expectEqual((feed.connectionCount == 3), (isAnew || seconds == 0))
       recording.cancel()
       simulation.settle()
     }
@@ -339,10 +343,10 @@ private final class Feed: Sendable {
     let caller = simulation.task { try await client.fetch(query) }
     simulation.advance(by: .milliseconds(5))
     let recording = simulation.record(client.stream(query))
-    #expect(try simulation.run { try await caller.value } == [101])
+    try expectEqual(simulation.run { try await caller.value }, [101])
     simulation.advance(by: .seconds(2))
-    #expect(feed.connectionCount == 2)
-    #expect(recording.values.last?.data?.first == 201)
+    expectEqual(feed.connectionCount, 2)
+    expectEqual(recording.values.last?.data?.first, 201)
     end(recording)
   }
 
@@ -350,7 +354,7 @@ private final class Feed: Sendable {
     let query = feed.query(.append, dropping: [2]).retry(.backoff(.constant(.milliseconds(5))))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(60))
-    #expect(recording.values.last?.data == [101, 102, 201, 202])
+    expectEqual(recording.values.last?.data, [101, 102, 201, 202])
     end(recording)
   }
 
@@ -378,8 +382,8 @@ private final class Feed: Sendable {
     .retry(.backoff(.constant(.milliseconds(5))))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(60))
-    #expect(connected.value == 2)
-    #expect(recording.summaries.last == .success([1, 2]))
+    expectEqual(connected.value, 2)
+    expectEqual(recording.summaries.last, .success([1, 2]))
     end(recording)
   }
 
@@ -401,8 +405,8 @@ private final class Feed: Sendable {
     .retry(RetryPolicy.times(3).backoff(.constant(.milliseconds(50))))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(400))
-    #expect(connected.value == 3)
-    #expect(recording.values.last?.data?.first == 3)
+    expectEqual(connected.value, 3)
+    expectEqual(recording.values.last?.data?.first, 3)
     end(recording)
   }
 
@@ -412,15 +416,15 @@ private final class Feed: Sendable {
     let recording = simulation.record(client.stream(query))
     func count() -> [Int] { client.diagnostics(.query(query)).map(\.pollFailureCount) }
     simulation.advance(by: .milliseconds(1_045))
-    #expect(count() == [1])
+    expectEqual(count(), [1])
     simulation.advance(by: .milliseconds(2_010))
-    #expect(feed.connectionCount == 3)
-    #expect(count() == [0])
+    expectEqual(feed.connectionCount, 3)
+    expectEqual(count(), [0])
     simulation.advance(by: .milliseconds(10))
-    #expect(count() == [1])
+    expectEqual(count(), [1])
     // At 5.06 and 7.08 seconds: the interval is not doubled again.
     simulation.advance(by: .milliseconds(4_935))
-    #expect(feed.connectionCount == 5)
+    expectEqual(feed.connectionCount, 5)
     end(recording)
   }
 
@@ -434,7 +438,7 @@ private final class Feed: Sendable {
     let other = QueryClient(simulation: simulation)
     let later = simulation.record(other.stream(query.enabled(false)))
     simulation.settle()
-    #expect(later.values.last?.data?.first == 101)
+    expectEqual(later.values.last?.data?.first, 101)
     later.cancel()
     recording.cancel()
     simulation.settle()
@@ -451,10 +455,10 @@ private final class Feed: Sendable {
     simulation.advance(by: .minutes(4))
     let caller = simulation.task { [client] in await client.refetch(query) }
     simulation.advance(by: .minutes(5))
-    #expect(misuses.all == [])
+    expectEqual(misuses.all, [])
     simulation.advance(by: .minutes(20))
-    #expect(misuses.all == [.endlessStreamAwaited(key: #"["feed"]"#)])
-    #expect(misuses.all.first?.description.contains("endless: true") == true)
+    expectEqual(misuses.all, [.endlessStreamAwaited(key: #"["feed"]"#)])
+    expectEqual(misuses.all.first?.description.contains("endless: true"), true)
     caller.cancel()
     recording.cancel()
     simulation.settle()
@@ -465,7 +469,7 @@ private final class Feed: Sendable {
       .initialData([0], updatedAt: .distantPast)
     let caller = simulation.task { [client] in await client.prefetch(query) }
     simulation.advance(by: .minutes(20))
-    #expect(misuses.all == [.endlessStreamAwaited(key: #"["feed"]"#)])
+    expectEqual(misuses.all, [.endlessStreamAwaited(key: #"["feed"]"#)])
     caller.cancel()
     simulation.settle()
   }

@@ -20,28 +20,29 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(50))
     simulation.task { try await client.fetchNextPage(of: feed) }
     simulation.advance(by: ms(50))
-    #expect(
-      recording.lines == [
+    expectEqual(
+      recording.lines,
+      [
         PageLine(0, [], .fetching),
         PageLine(10, ["p1#1"], .more),
         PageLine(50, ["p1#1"], .fetching, .next, .more),
         PageLine(60, ["p1#1", "p2#2"]),
       ]
     )
-    #expect(server.calls.map(\.direction) == [nil, .next])
-    #expect(recording.values.last?.data?.params == [1, 2])
+    expectEqual(server.calls.map(\.direction), [nil, .next])
+    expectEqual(recording.values.last?.data?.params, [1, 2])
   }
 
   @Test("I05: a page is changed in place, and neither the other pages nor copies change")
   func aPageIsChangedInPlace() throws {
     let old = try #require(Pages([["a"], ["b"], ["c"]], params: [1, 2, 3]))
-    #expect(old.pages == [["a"], ["b"], ["c"]])
+    expectEqual(old.pages, [["a"], ["b"], ["c"]])
     var new = old
     new[1][0] = "B"
     new[2].append("d")
-    #expect(new.pages == [["a"], ["B"], ["c", "d"]])
-    #expect(new.params == [1, 2, 3])
-    #expect(old.pages == [["a"], ["b"], ["c"]])
+    expectEqual(new.pages, [["a"], ["B"], ["c", "d"]])
+    expectEqual(new.params, [1, 2, 3])
+    expectEqual(old.pages, [["a"], ["b"], ["c"]])
     #expect((old[0], new[1], new.lastPage) == (["a"], ["B"], ["c", "d"]))
   }
 
@@ -54,11 +55,11 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(50))
     let next = try simulation.run { try await client.fetchNextPage(of: feed) }
     let previous = try simulation.run { try await client.fetchPreviousPage(of: feed) }
-    #expect(next.pages == ["p1#1"])
-    #expect(previous.pages == ["p1#1"])
-    #expect(server.params == [1])
-    #expect(recording.lines == [PageLine(0, [], .fetching), PageLine(10, ["p1#1"])])
-    #expect(next.dataUpdatedAt == recording.values.last?.dataUpdatedAt)
+    expectEqual(next.pages, ["p1#1"])
+    expectEqual(previous.pages, ["p1#1"])
+    expectEqual(server.params, [1])
+    expectEqual(recording.lines, [PageLine(0, [], .fetching), PageLine(10, ["p1#1"])])
+    expectEqual(next.dataUpdatedAt, recording.values.last?.dataUpdatedAt)
   }
 
   @Test("a parameter that is optional and nil ends the pages, in both directions")
@@ -77,13 +78,13 @@ struct InfiniteQueryTests {
     simulation.settle()
     for _ in 0..<3 { _ = try simulation.run { try await client.fetchNextPage(of: feed) } }
     _ = try simulation.run { try await client.fetchPreviousPage(of: feed) }
-    #expect(requests.withLock { $0 } == [nil, "b"])
-    #expect(recording.values.last?.hasNextPage == false)
-    #expect(recording.values.last?.hasPreviousPage == false)
+    expectEqual(requests.withLock { $0 }, [nil, "b"])
+    expectEqual(recording.values.last?.hasNextPage, false)
+    expectEqual(recording.values.last?.hasPreviousPage, false)
     // A refresh begins with the first parameter, which is nil.
     simulation.run { await client.refetch(.query(feed)) }
-    #expect(requests.withLock { $0 } == [nil, "b", nil, "b"])
-    #expect(recording.values.last?.data?.params == [nil, "b"])
+    expectEqual(requests.withLock { $0 }, [nil, "b", nil, "b"])
+    expectEqual(recording.values.last?.data?.params, [nil, "b"])
     recording.cancel()
   }
 
@@ -103,15 +104,15 @@ struct InfiniteQueryTests {
         }
       }
       simulation.advance(by: ms(50))
-      #expect(server.calls.map(\.param) == [5, 5])
-      #expect(server.calls.map(\.direction) == [nil, nil])
+      expectEqual(server.calls.map(\.param), [5, 5])
+      expectEqual(server.calls.map(\.direction), [nil, nil])
       // What observers see is the command.
       let flag = direction == .next ? PageLine.Flag.next : .previous
       #expect(recording.lines.dropFirst().dropLast().allSatisfy { $0.flags.contains(flag) })
-      #expect(recording.lines.last == PageLine(25, ["p5#2"], .more, .before))
+      expectEqual(recording.lines.last, PageLine(25, ["p5#2"], .more, .before))
       simulation.task { try await observer.fetchPreviousPage() }
       simulation.advance(by: ms(50))
-      #expect(server.calls.last == .init(param: 4, direction: .previous))
+      expectEqual(server.calls.last, .init(param: 4, direction: .previous))
     }
   }
 
@@ -125,8 +126,8 @@ struct InfiniteQueryTests {
     }
     _ = try simulation.run { try await client.fetch(feed) }
     let result = try simulation.run { try await client.fetchPreviousPage(of: feed) }
-    #expect(!result.hasPreviousPage)
-    #expect(server.params == [5])
+    expect(!result.hasPreviousPage)
+    expectEqual(server.params, [5])
   }
 
   @Test("I06 I08 T77 X20: there and back again; the far end is trimmed, and fetched anew")
@@ -142,8 +143,9 @@ struct InfiniteQueryTests {
     }
     simulation.task { try await client.fetchPreviousPage(of: feed) }
     simulation.advance(by: ms(50))
-    #expect(
-      recording.lines == [
+    expectEqual(
+      recording.lines,
+      [
         PageLine(0, [], .fetching),
         PageLine(10, ["p1#1"], .more),
         PageLine(50, ["p1#1"], .fetching, .next, .more),
@@ -154,7 +156,7 @@ struct InfiniteQueryTests {
         PageLine(160, ["p1#4", "p2#2"], .more),
       ]
     )
-    #expect(recording.values.last?.data?.params == [1, 2])
+    expectEqual(recording.values.last?.data?.params, [1, 2])
   }
 
   @Test("I07 T74: a refetch goes through the pages one by one and swaps them in together")
@@ -169,14 +171,15 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(50))
     simulation.task { try await observer.refetch() }
     simulation.advance(by: ms(50))
-    #expect(server.params == [1, 2, 1, 2])
-    #expect(
-      recording.lines.suffix(2) == [
+    expectEqual(server.params, [1, 2, 1, 2])
+    expectEqual(
+      recording.lines.suffix(2),
+      [
         PageLine(100, ["p1#1", "p2#2"], .fetching, .more),
         PageLine(120, ["p1#3", "p2#4"], .more),
       ]
     )
-    #expect(recording.values.map(\.isRefetching).suffix(4) == [false, false, true, false])
+    expectEqual(recording.values.map(\.isRefetching).suffix(4), [false, false, true, false])
   }
 
   @Test("T74: a retry goes on at the page that failed, with the pages that came before it")
@@ -190,10 +193,10 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(50))
     simulation.task { await client.refetch(.query(feed)) }
     simulation.advance(by: ms(100))
-    #expect(server.params == [1, 2, 1, 2, 2])
-    #expect(server.calls.map(\.attempt) == [0, 0, 0, 0, 1])
-    #expect(recording.lines.last == PageLine(160, ["p1#3", "p2#5"], .more))
-    #expect(recording.values.map(\.failureCount).suffix(3) == [0, 1, 0])
+    expectEqual(server.params, [1, 2, 1, 2, 2])
+    expectEqual(server.calls.map(\.attempt), [0, 0, 0, 0, 1])
+    expectEqual(recording.lines.last, PageLine(160, ["p1#3", "p2#5"], .more))
+    expectEqual(recording.values.map(\.failureCount).suffix(3), [0, 1, 0])
   }
 
   @Test("T26 T76: a refetch that fails keeps every old page and is no page's error")
@@ -207,8 +210,8 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(50))
     simulation.task { await client.refetch(.query(feed)) }
     simulation.advance(by: ms(50))
-    #expect(recording.lines.last == PageLine(120, ["p1#1", "p2#2"], .error, .more))
-    #expect(recording.values.last?.isRefetchError == true)
+    expectEqual(recording.lines.last, PageLine(120, ["p1#1", "p2#2"], .error, .more))
+    expectEqual(recording.values.last?.isRefetchError, true)
   }
 
   @Test(
@@ -228,18 +231,18 @@ struct InfiniteQueryTests {
     #expect(throws: PageFailure.self) { try simulation.run(fetch) }
     let isNext = direction == .next
     let failed = try #require(recording.values.last)
-    #expect(
-      recording.lines.last
-        == PageLine(60, ["p5#1"], .error, isNext ? .nextError : .previousError, .more, .before)
+    expectEqual(
+      recording.lines.last,
+      PageLine(60, ["p5#1"], .error, isNext ? .nextError : .previousError, .more, .before)
     )
-    #expect(!failed.isRefetchError)
-    #expect(!failed.isLoadingError)
+    expect(!failed.isRefetchError)
+    expect(!failed.isLoadingError)
     // The page that comes at last takes the failure's mark away.
-    #expect(client.diagnostics().map(\.isInvalidated) == [true])
+    expectEqual(client.diagnostics().map(\.isInvalidated), [true])
     let result = try simulation.run(fetch)
-    #expect(result.pages == (isNext ? ["p5#1", "p6#3"] : ["p4#3", "p5#1"]))
-    #expect(!result.isError)
-    #expect(client.diagnostics().map(\.isInvalidated) == [false])
+    expectEqual(result.pages, (isNext ? ["p5#1", "p6#3"] : ["p4#3", "p5#1"]))
+    expect(!result.isError)
+    expectEqual(client.diagnostics().map(\.isInvalidated), [false])
   }
 
   @Test("X21: a page that arrives leaves an older invalidation, unlike in TanStack Query")
@@ -251,11 +254,11 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(50))
     simulation.run { await client.invalidate(feed, refetch: .never) }
     _ = try simulation.run { try await client.fetchNextPage(of: feed) }
-    #expect(recording.values.last?.pages == ["p1#1", "p2#2"])
-    #expect(recording.values.last?.isStale == true)
+    expectEqual(recording.values.last?.pages, ["p1#1", "p2#2"])
+    expectEqual(recording.values.last?.isStale, true)
     let pages = try simulation.run { try await client.fetch(feed) }
-    #expect(pages.pages == ["p1#3", "p2#4"])
-    #expect(recording.values.last?.isStale == false)
+    expectEqual(pages.pages, ["p1#3", "p2#4"])
+    expectEqual(recording.values.last?.isStale, false)
   }
 
   @Test("with the first page as a whole, its refetch clears an invalidation")
@@ -266,8 +269,8 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(50))
     _ = try simulation.run { try await client.fetchNextPage(of: feed) }
     simulation.run { await client.invalidate(feed) }
-    #expect(recording.values.last?.pages == ["p1#3", "p2#2"])
-    #expect(recording.values.last?.isStale == false)
+    expectEqual(recording.values.last?.pages, ["p1#3", "p2#2"])
+    expectEqual(recording.values.last?.isStale, false)
   }
 
   @Test("pages that a retry goes on with are as old as the first attempt")
@@ -284,8 +287,8 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(21))
     simulation.run { await client.invalidate(feed, refetch: .never) }
     simulation.advance(by: ms(50))
-    #expect(recording.values.last?.pages == ["p1#3", "p2#5"])
-    #expect(recording.values.last?.isStale == true)
+    expectEqual(recording.values.last?.pages, ["p1#3", "p2#5"])
+    expectEqual(recording.values.last?.isStale, true)
   }
 
   @Test("a run of pages that may finish goes on when it is superseded, and writes nothing")
@@ -310,8 +313,8 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(5))
     simulation.task { _ = try? await client.fetchNextPage(of: feed) }
     simulation.advance(by: ms(50))
-    #expect(params.withLock { $0 } == [1, 2, 1, 3, 2])
-    #expect(recording.values.last?.pages == [1, 2, 3])
+    expectEqual(params.withLock { $0 }, [1, 2, 1, 3, 2])
+    expectEqual(recording.values.last?.pages, [1, 2, 3])
   }
 
   @Test("X21: an invalidation supersedes the page that is on its way")
@@ -325,10 +328,11 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(5))
     simulation.task { await client.invalidate(feed) }
     simulation.advance(by: ms(50))
-    #expect(server.params == [1, 2, 1])
-    #expect(server.cancelledCount == 1)
-    #expect(
-      recording.lines.suffix(3) == [
+    expectEqual(server.params, [1, 2, 1])
+    expectEqual(server.cancelledCount, 1)
+    expectEqual(
+      recording.lines.suffix(3),
+      [
         PageLine(50, ["p1#1"], .fetching, .next, .more),
         PageLine(55, ["p1#1"], .fetching, .more),
         PageLine(65, ["p1#3"], .more),
@@ -350,8 +354,8 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(5))
     simulation.task { try await client.fetchNextPage(of: feed) }
     simulation.advance(by: ms(12))
-    #expect(server.params == [1, 1, 2, 1])
-    #expect(refetch.values.first == ["p1#1", "p2#3"])
+    expectEqual(server.params, [1, 1, 2, 1])
+    expectEqual(refetch.values.first, ["p1#1", "p2#3"])
     #expect(recording.lines.contains(PageLine(55, ["p1#1"], .fetching, .next, .more)))
     refetch.cancel()
     recording.cancel()
@@ -370,9 +374,9 @@ struct InfiniteQueryTests {
     let result = try simulation.run {
       try await client.fetchNextPage(of: feed, superseding: false)
     }
-    #expect(result.pages == ["p1#2"])
-    #expect(server.params == [1, 1])
-    #expect(recording.lines.last == PageLine(60, ["p1#2"], .more))
+    expectEqual(result.pages, ["p1#2"])
+    expectEqual(server.params, [1, 1])
+    expectEqual(recording.lines.last, PageLine(60, ["p1#2"], .more))
   }
 
   @Test func aPageCommandDuringTheFirstLoadJoinsIt() throws {
@@ -382,9 +386,9 @@ struct InfiniteQueryTests {
     let recording = simulation.record(client.stream(feed))
     simulation.advance(by: ms(5))
     let result = try simulation.run { try await client.fetchNextPage(of: feed) }
-    #expect(result.pages == ["p1#1"])
-    #expect(server.params == [1])
-    #expect(recording.values.count == 2)
+    expectEqual(result.pages, ["p1#1"])
+    expectEqual(server.params, [1])
+    expectEqual(recording.values.count, 2)
   }
 
   @Test func aPageCommandWithoutDataLoadsTheFirstPage() throws {
@@ -394,9 +398,9 @@ struct InfiniteQueryTests {
     let recording = simulation.record(client.stream(feed, options: ObserverOptions(enabled: false)))
     simulation.settle()
     let result = try simulation.run { try await client.fetchNextPage(of: feed) }
-    #expect(result.pages == ["p1#1"])
-    #expect(server.params == [1])
-    #expect(recording.lines.map(\.flags) == [[], [.fetching, .next], [.more]])
+    expectEqual(result.pages, ["p1#1"])
+    expectEqual(server.params, [1])
+    expectEqual(recording.lines.map(\.flags), [[], [.fetching, .next], [.more]])
   }
 
   @Test("I11: cancelling a page restores the pages, the flags and the direction")
@@ -410,12 +414,13 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(5))
     client.cancel(.query(feed))
     simulation.settle()
-    #expect(
-      recording.lines.suffix(2) == [
+    expectEqual(
+      recording.lines.suffix(2),
+      [
         PageLine(50, ["p1#1"], .fetching, .next, .more), PageLine(55, ["p1#1"], .more),
       ]
     )
-    #expect(server.cancelledCount == 1)
+    expectEqual(server.cancelledCount, 1)
   }
 
   @Test func leavingDuringARefetchFetchesNoFurtherPage() {
@@ -428,9 +433,9 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(15))
     recording.cancel()
     simulation.advance(by: ms(50))
-    #expect(server.params == [1, 2, 3, 1, 2])
-    #expect(client.data(for: feed)?.pages == ["p1#1", "p2#2", "p3#3"])
-    #expect(simulation.isIdle)
+    expectEqual(server.params, [1, 2, 3, 1, 2])
+    expectEqual(client.data(for: feed)?.pages, ["p1#1", "p2#2", "p3#3"])
+    expect(simulation.isIdle)
   }
 
   @Test("T40: several pages are loaded at once, fewer where they end")
@@ -439,20 +444,20 @@ struct InfiniteQueryTests {
     let server = PageServer(last: 3)
     let feed = server.query().staleTime(.seconds(1))
     let two = try simulation.run { try await client.fetch(feed, pages: 2) }
-    #expect(two.params == [1, 2])
+    expectEqual(two.params, [1, 2])
     let cached = try simulation.run { try await client.fetch(feed, pages: 9) }
-    #expect(cached.params == [1, 2])
+    expectEqual(cached.params, [1, 2])
     simulation.advance(by: .seconds(1))
     let all = try simulation.run { try await client.fetch(feed, pages: 9) }
-    #expect(all.params == [1, 2, 3])
+    expectEqual(all.params, [1, 2, 3])
     simulation.advance(by: .seconds(1))
     let again = try simulation.run { try await client.fetch(feed) }
-    #expect(again.params == [1, 2, 3])
+    expectEqual(again.params, [1, 2, 3])
     simulation.advance(by: .seconds(1))
     let ensured = try simulation.run { try await client.ensure(feed, pages: 1) }
-    #expect(ensured.params == [1, 2, 3])
+    expectEqual(ensured.params, [1, 2, 3])
     simulation.run { await client.prefetch(feed, pages: 1) }
-    #expect(client.data(for: feed)?.params == [1])
+    expectEqual(client.data(for: feed)?.params, [1])
   }
 
   @Test("features 3.18: only the first page is refetched where the query says so")
@@ -462,8 +467,8 @@ struct InfiniteQueryTests {
     let feed = server.query().refetchingFirstPageOnly()
     _ = try simulation.run { try await client.fetch(feed, pages: 3) }
     simulation.run { await client.refetch(.query(feed)) }
-    #expect(server.params == [1, 2, 3, 1])
-    #expect(client.data(for: feed)?.pages == ["p1#4", "p2#2", "p3#3"])
+    expectEqual(server.params, [1, 2, 3, 1])
+    expectEqual(client.data(for: feed)?.pages, ["p1#4", "p2#2", "p3#3"])
   }
 
   @Test("an update that is written while a page is on its way is kept, and so is the page")
@@ -477,8 +482,9 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(5))
     client.updateData(for: feed) { $0?.updateEach { page, _ in page += "!" } }
     simulation.advance(by: ms(50))
-    #expect(
-      recording.lines.suffix(3) == [
+    expectEqual(
+      recording.lines.suffix(3),
+      [
         PageLine(50, ["p1#1"], .fetching, .next, .more),
         PageLine(55, ["p1#1!"], .fetching, .next, .more),
         PageLine(60, ["p1#1!", "p2#2"], .more),
@@ -497,7 +503,7 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(5))
     client.updateData(for: feed) { $0 = $0?.prefix(1) }
     simulation.advance(by: ms(50))
-    #expect(client.data(for: feed)?.pages == ["p1#1", "p2#2", "p3#3"])
+    expectEqual(client.data(for: feed)?.pages, ["p1#1", "p2#2", "p3#3"])
   }
 
   @Test("a fenced update keeps the page out")
@@ -510,17 +516,17 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(5))
     client.setData(Pages("mine", param: 1), for: feed, fencing: true)
     simulation.advance(by: ms(50))
-    #expect(client.data(for: feed)?.pages == ["mine"])
+    expectEqual(client.data(for: feed)?.pages, ["mine"])
   }
 
   @Test func pagesThatWereOnlyWrittenHaveFlagsToo() throws {
     let (simulation, client) = environment()
     let feed = PageServer().query().staleTime(.seconds(60))
     client.setData(Pages("mine", param: 1), for: feed)
-    #expect(client.result(for: feed).hasNextPage)
+    expect(client.result(for: feed).hasNextPage)
     let recording = simulation.record(client.stream(feed))
     simulation.settle()
-    #expect(recording.lines == [PageLine(0, ["mine"], .more)])
+    expectEqual(recording.lines, [PageLine(0, ["mine"], .more)])
   }
 
   @Test func aQueryThatIsWrittenDownTwiceShowsNothingTwice() throws {
@@ -531,8 +537,8 @@ struct InfiniteQueryTests {
     let other = simulation.record(client.stream(server.query().staleTime(.seconds(60))))
     client.cancel(.all)
     simulation.settle()
-    #expect(recording.values.count == 2)
-    #expect(other.values.count == 1)
+    expectEqual(recording.values.count, 2)
+    expectEqual(other.values.count, 1)
   }
 
   @Test func cursorsEndThePagesWhenTheyAreMissing() throws {
@@ -547,9 +553,9 @@ struct InfiniteQueryTests {
       $0.lastPage.cursor
     }
     let first = try simulation.run { try await client.fetch(list, pages: 5) }
-    #expect(first.pages.map(\.items) == [[1], [2]])
-    #expect(first.params == [nil, "b"])
-    #expect(!client.result(for: list).hasNextPage)
+    expectEqual(first.pages.map(\.items), [[1], [2]])
+    expectEqual(first.params, [nil, "b"])
+    expect(!client.result(for: list).hasNextPage)
   }
 
   @Test("offline a page rests, and comes when the network is back")
@@ -565,11 +571,11 @@ struct InfiniteQueryTests {
     simulation.settle()
     simulation.task { try await client.fetchNextPage(of: feed) }
     simulation.advance(by: ms(50))
-    #expect(recording.values.last?.isPaused == true)
-    #expect(recording.values.last?.isFetchingNextPage == false)
+    expectEqual(recording.values.last?.isPaused, true)
+    expectEqual(recording.values.last?.isFetchingNextPage, false)
     online.send(true)
     simulation.advance(by: ms(50))
-    #expect(recording.lines.last?.pages == ["p1#1", "p2#2"])
+    expectEqual(recording.lines.last?.pages, ["p1#1", "p2#2"])
   }
 
   @Test("who joins a page command whose page is removed meanwhile fetches for itself")
@@ -595,9 +601,9 @@ struct InfiniteQueryTests {
     simulation.settle()
     client.setData(Pages(9, param: 0), for: feed)
     online.send(true)
-    #expect(try simulation.run { try await caller.value }.pages == [0])
-    #expect(try simulation.run { try await command.value }.error == nil)
-    #expect(asked.withLock { $0 } == [0])
+    try expectEqual(simulation.run { try await caller.value }.pages, [0])
+    try expectNil(simulation.run { try await command.value }.error)
+    expectEqual(asked.withLock { $0 }, [0])
     withExtendedLifetime(observer) {}
   }
 }

@@ -7,9 +7,9 @@ struct PageDeckTests {
   func holdsWhatAnArrayWouldHold(count: Int) {
     let array = Array(0..<count)
     let deck = ChunkedDeque(array)
-    #expect(deck.count == count)
-    #expect(deck.elements == array)
-    #expect(array.indices.map { deck[$0] } == array)
+    expectEqual(deck.count, count)
+    expectEqual(deck.elements, array)
+    expectEqual(array.indices.map { deck[$0] }, array)
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
@@ -43,9 +43,9 @@ struct PageDeckTests {
         array[index] = -step
         deck[index] = -step
       }
-      #expect(deck.count == array.count)
-      #expect(deck.elements == array)
-      #expect(array.indices.map { deck[$0] } == array)
+      expectEqual(deck.count, array.count)
+      expectEqual(deck.elements, array)
+      expectEqual(array.indices.map { deck[$0] }, array)
       #expect(deck.middle.allSatisfy { $0.count == 32 })
       #expect(deck.head.count <= 32 && deck.tail.count <= 32)
     }
@@ -55,31 +55,31 @@ struct PageDeckTests {
     let run = Pages((1...70).map { "p\($0)" }, params: Array(1...70))
     var longer = run
     longer?.append(Pages("p71", param: 71), limit: 50)
-    #expect(run?.pages.count == 70)
-    #expect(run?.firstPage == "p1")
-    #expect(longer?.pages == (22...71).map { "p\($0)" })
-    #expect(longer?.params == Array(22...71))
-    #expect(longer?.lastPage == "p71")
+    expectEqual(run?.pages.count, 70)
+    expectEqual(run?.firstPage, "p1")
+    expectEqual(longer?.pages, (22...71).map { "p\($0)" })
+    expectEqual(longer?.params, Array(22...71))
+    expectEqual(longer?.lastPage, "p71")
   }
 
   @Test func aRunWithoutPagesOrWithUnevenParametersIsNone() {
-    #expect(Pages<String, Int>([], params: []) == nil)
-    #expect(Pages(["a"], params: [1, 2]) == nil)
+    expect(Pages<String, Int>([], params: []) == nil)
+    expectNil(Pages(["a"], params: [1, 2]))
   }
 
   @Test func changingEachPageIsSeenByLaterReadersOnly() throws {
     var run = try #require(Pages((1...40).map { $0 * 10 }, params: Array(1...40)))
     let before = run.pages
     run.updateEach { page, param in if param == 40 { page = 0 } }
-    #expect(before.last == 400)
-    #expect(run.pages.last == 0)
-    #expect(run.pages.dropLast() == before.dropLast())
+    expectEqual(before.last, 400)
+    expectEqual(run.pages.last, 0)
+    expectEqual(run.pages.dropLast(), before.dropLast())
   }
 
   @Test func aPrefixKeepsAtLeastOnePage() throws {
     let run = try #require(Pages(["a", "b", "c"], params: [1, 2, 3]))
-    #expect(run.prefix(2).params == [1, 2])
-    #expect(run.prefix(0).params == [1])
-    #expect(run.prefix(9) == run)
+    expectEqual(run.prefix(2).params, [1, 2])
+    expectEqual(run.prefix(0).params, [1])
+    expectEqual(run.prefix(9), run)
   }
 }

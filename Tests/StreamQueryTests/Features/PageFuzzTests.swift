@@ -87,15 +87,15 @@ private final class PageFuzz: Sendable {
       fuzz.simulation.advance(by: .seconds(1))
       let shown = recording.values.compactMap(\.data)
       for data in shown {
-        #expect(fuzz.isWhole(data), "seed \(seed): \(data.pages) at \(data.params)")
+        expect(fuzz.isWhole(data), "seed \(seed): \(data.pages) at \(data.params)")
       }
       most.append(shown.map(\.count).max() ?? 0)
-      #expect(recording.values.last?.isFetching == false, "seed \(seed)")
+      expectEqual(recording.values.last?.isFetching, false, "seed \(seed)")
       recording.cancel()
       fuzz.simulation.settle()
-      #expect(fuzz.simulation.isIdle, "seed \(seed): \(fuzz.simulation.leakReport())")
+      expect(fuzz.simulation.isIdle, "seed \(seed): \(fuzz.simulation.leakReport())")
     }
-    #expect(most.max() == limit ?? 8, "it never reached the end")
+    expectEqual(most.max(), limit ?? 8, "it never reached the end")
   }
 
   @Test(

@@ -56,8 +56,8 @@ struct PageLoopTests {
       rules: rules(last: 9),
       initialParam: 1
     )
-    #expect(play(&loop, round: 1) == [3, 4, 5])
-    #expect(loop.landed(on: run(3...5)) == run(3...5, round: 1))
+    expectEqual(play(&loop, round: 1), [3, 4, 5])
+    expectEqual(loop.landed(on: run(3...5)), run(3...5, round: 1))
   }
 
   @Test("T74: a refresh ends early where parameters end")
@@ -69,8 +69,8 @@ struct PageLoopTests {
       rules: rules(last: 2),
       initialParam: 1
     )
-    #expect(play(&loop, round: 1) == [1, 2])
-    #expect(loop.landed(on: run(1...4)) == run(1...2, round: 1))
+    expectEqual(play(&loop, round: 1), [1, 2])
+    expectEqual(loop.landed(on: run(1...4)), run(1...2, round: 1))
   }
 
   @Test("T40: a load of several pages starts at the initial parameter")
@@ -82,7 +82,7 @@ struct PageLoopTests {
       rules: rules(last: 9),
       initialParam: 2
     )
-    #expect(play(&loop, round: 1) == [2, 3, 4])
+    expectEqual(play(&loop, round: 1), [2, 3, 4])
   }
 
   @Test(arguments: [0, -5]) func aSenselessCountLoadsOnePage(count: Int) {
@@ -93,7 +93,7 @@ struct PageLoopTests {
       rules: rules(last: 9),
       initialParam: 1
     )
-    #expect(play(&loop, round: 1) == [1])
+    expectEqual(play(&loop, round: 1), [1])
   }
 
   @Test("I05: past the end there is nothing to fetch and nothing to land")
@@ -106,8 +106,8 @@ struct PageLoopTests {
         rules: rules(last: 2),
         initialParam: 1
       )
-      #expect(play(&loop, round: 1).isEmpty)
-      #expect(loop.landed(on: run(1...2)) == nil)
+      expectEmpty(play(&loop, round: 1))
+      expectNil(loop.landed(on: run(1...2)))
     }
   }
 
@@ -136,10 +136,10 @@ struct PageLoopTests {
       rules: rules(last: 9, firstOnly: true),
       initialParam: 1
     )
-    #expect(play(&loop, round: 1) == [2])
+    expectEqual(play(&loop, round: 1), [2])
     let landed = loop.landed(on: run(2...4))
-    #expect(landed?.pages.map(\.round) == [1, 0, 0])
-    #expect(landed?.params == [2, 3, 4])
+    expectEqual(landed?.pages.map(\.round), [1, 0, 0])
+    expectEqual(landed?.params, [2, 3, 4])
   }
 
   @Test func aPageJoinsThePagesThatWereUpdatedMeanwhile() {
@@ -152,8 +152,8 @@ struct PageLoopTests {
     )
     _ = play(&loop, round: 1)
     let landed = loop.landed(on: run(1...2, round: 7))
-    #expect(landed?.pages.map(\.round) == [7, 7, 1])
-    #expect(landed?.params == [1, 2, 3])
+    expectEqual(landed?.pages.map(\.round), [7, 7, 1])
+    expectEqual(landed?.params, [1, 2, 3])
   }
 
   @Test func aPageThatNoLongerFollowsLandsWithThoseThatItFollowed() {
@@ -167,8 +167,8 @@ struct PageLoopTests {
       )
       _ = play(&loop, round: 1)
       let landed = loop.landed(on: run(written, round: 7))
-      #expect(landed?.params == (direction == .next ? [3, 4, 5] : [2, 3, 4]))
-      #expect(landed?.pages.map(\.round).sorted() == [0, 0, 1])
+      expectEqual(landed?.params, (direction == .next ? [3, 4, 5] : [2, 3, 4]))
+      expectEqual(landed?.pages.map(\.round).sorted(), [0, 0, 1])
     }
   }
 
@@ -201,7 +201,7 @@ struct PageLoopTests {
         }
       }
     }
-    #expect(worlds == 25_920)
+    expectEqual(worlds, 25_920)
   }
 
   private func check(

@@ -9,33 +9,33 @@ struct PaginationTests {
     var place = Pagination(input: "swift")
     place.moveToNextPage()
     place.moveToNextPage()
-    #expect(place.page == 3)
+    expectEqual(place.page, 3)
     place.input = "swift"
-    #expect(place.page == 3)
+    expectEqual(place.page, 3)
     place.input = "kotlin"
-    #expect(place.page == 1)
+    expectEqual(place.page, 1)
   }
 
   @Test("G01: before the first page there is none") func movingBackStopsAtTheFirstPage() {
     var place = Pagination(input: 0, initialPage: 0, step: 20)
     place.moveToNextPage()
     let isMoved = place.moveToPreviousPage()
-    #expect(isMoved)
-    #expect(place.page == 0)
-    #expect(!place.canMoveToPreviousPage)
+    expect(isMoved)
+    expectEqual(place.page, 0)
+    expect(!place.canMoveToPreviousPage)
     let isMovedAgain = place.moveToPreviousPage()
-    #expect(!isMovedAgain)
-    #expect(place.page == 0)
+    expect(!isMovedAgain)
+    expectEqual(place.page, 0)
   }
 
   @Test func theLastNumberIsNoTrap() {
     var place = Pagination(input: 0, initialPage: .max - 1)
     for _ in 0..<3 { place.moveToNextPage() }
-    #expect(place.page == .max)
+    expectEqual(place.page, .max)
     place = Pagination(input: 0, initialPage: .min, step: .max)
     place.move(to: .min + 5)
     place.moveToPreviousPage()
-    #expect(place.page == .min)
+    expectEqual(place.page, .min)
   }
 
   @Test func cursorsNeedTheirOwnRules() {
@@ -44,12 +44,12 @@ struct PaginationTests {
     } previousPage: {
       String($0.dropLast())
     }
-    #expect(!place.canMoveToPreviousPage)
+    expect(!place.canMoveToPreviousPage)
     place.moveToNextPage()
-    #expect(place.page == "aa")
-    #expect(place.canMoveToPreviousPage)
+    expectEqual(place.page, "aa")
+    expect(place.canMoveToPreviousPage)
     place.reset()
-    #expect(place.page == "a")
+    expectEqual(place.page, "a")
   }
 
   @Test("G03 G04: each page is cached by itself; going back to a fresh one makes no request")
@@ -74,18 +74,19 @@ struct PaginationTests {
     pages.moveToPreviousPage()
     pages.input = "kotlin"
     simulation.advance(by: .milliseconds(20))
-    #expect(log.withLock { $0 } == ["swift/1", "swift/2", "kotlin/1"])
-    #expect(
-      recording.summaries == [
+    expectEqual(log.withLock { $0 }, ["swift/1", "swift/2", "kotlin/1"])
+    expectEqual(
+      recording.summaries,
+      [
         .pending(isFetching: true), .success("swift/1"),
         .pending(isFetching: true), .success("swift/2"),
         .success("swift/1"),
         .pending(isFetching: true), .success("kotlin/1"),
       ]
     )
-    #expect(pages.pagination.page == 1)
+    expectEqual(pages.pagination.page, 1)
     // One observer in all: the pages that were left have none.
-    #expect(client.diagnostics().map(\.observerCount).sorted() == [0, 0, 1])
+    expectEqual(client.diagnostics().map(\.observerCount).sorted(), [0, 0, 1])
   }
 
   @Test func leavingAPageBeforeItCameCancelsItsRequest() {
@@ -97,7 +98,7 @@ struct PaginationTests {
     simulation.settle()
     pages.moveToNextPage()
     simulation.settle()
-    #expect(fetch.calls.map(\.outcome) == [.cancelled, nil])
+    expectEqual(fetch.calls.map(\.outcome), [.cancelled, nil])
     recording.cancel()
     simulation.settle()
   }

@@ -65,18 +65,18 @@ struct RefreshTests {
     let refresh = simulation.task { await client.refetchStale(within: .milliseconds(2_500)) }
     simulation.advance(by: .milliseconds(1_500))
     // Two at a time.
-    #expect(Set(begun.all.dropFirst(before).prefix(2)) == ["f", "e"])
-    #expect(begun.count - before == 4)
+    expectEqual(Set(begun.all.dropFirst(before).prefix(2)), ["f", "e"])
+    expectEqual(begun.count - before, 4)
     simulation.advance(by: .milliseconds(999))
-    #expect(begun.count - before == 6)
+    expectEqual(begun.count - before, 6)
     simulation.advance(by: .milliseconds(1))
-    #expect(
-      simulation.run { await refresh.value }
-        == result(["f", "e", "d", "c"], left: ["b", "a"])
+    expectEqual(
+      simulation.run { await refresh.value },
+      result(["f", "e", "d", "c"], left: ["b", "a"])
     )
     // What was under way was given up.
-    #expect(client.fetchingCount() == 0)
-    #expect(client.isStale(query("a")) && !client.isStale(query("c")))
+    expectEqual(client.fetchingCount(), 0)
+    expect(client.isStale(query("a")) && !client.isStale(query("c")))
     client.shutDown()
   }
 
@@ -91,9 +91,9 @@ struct RefreshTests {
     simulation.settle()
     let before = begun.count
     let result = simulation.run { await client.refetchStale(within: .seconds(30)) }
-    #expect(result.refreshed == ["stale"] && result.failed == ["broken"])
-    #expect(result.remaining.isEmpty)
-    #expect(Set(begun.all.dropFirst(before)) == ["stale", "broken"])
+    expect(result.refreshed == ["stale"] && result.failed == ["broken"])
+    expectEmpty(result.remaining)
+    expectEqual(Set(begun.all.dropFirst(before)), ["stale", "broken"])
     withExtendedLifetime(disabled) {}
     client.shutDown()
   }
@@ -105,8 +105,8 @@ struct RefreshTests {
     let queries = ["off", "missing"].map { AnyQuery(query($0).enabled(false)) }
     let all = simulation.run { await client.refetchStale(within: .seconds(5)) }
     let listed = simulation.run { await client.refetchStale(queries, within: .seconds(5)) }
-    #expect([all, listed] == [QueryRefresh(), QueryRefresh()])
-    #expect(begun.all.isEmpty)
+    expectEqual([all, listed], [QueryRefresh(), QueryRefresh()])
+    expectEmpty(begun.all)
     client.shutDown()
   }
 
@@ -118,7 +118,7 @@ struct RefreshTests {
     simulation.advance(by: .milliseconds(500))
     client.cancel(.all)
     simulation.settle()
-    #expect(simulation.run { await refresh.value } == result([], left: ["a"]))
+    expectEqual(simulation.run { await refresh.value }, result([], left: ["a"]))
     client.shutDown()
   }
 
@@ -130,8 +130,8 @@ struct RefreshTests {
     let refreshed = simulation.run {
       await client.refetchStale([AnyQuery(query)], within: .seconds(5))
     }
-    #expect(refreshed.failed == ["own"])
-    #expect(refreshed.refreshed.isEmpty && refreshed.remaining.isEmpty)
+    expectEqual(refreshed.failed, ["own"])
+    expect(refreshed.refreshed.isEmpty && refreshed.remaining.isEmpty)
     client.shutDown()
   }
 
@@ -143,7 +143,7 @@ struct RefreshTests {
     simulation.advance(by: .milliseconds(500))
     client.shutDown()
     simulation.settle()
-    #expect(simulation.run { await refresh.value } == result([], left: ["a", "b"]))
+    expectEqual(simulation.run { await refresh.value }, result([], left: ["a", "b"]))
   }
 
   @Test func aCallerThatIsCancelledBeforeFetchesNothing() {
@@ -154,8 +154,8 @@ struct RefreshTests {
     let refresh = simulation.task { await client.refetchStale(within: .seconds(5)) }
     refresh.cancel()
     simulation.settle()
-    #expect(simulation.run { await refresh.value } == result([], left: ["a"]))
-    #expect(begun.count == before)
+    expectEqual(simulation.run { await refresh.value }, result([], left: ["a"]))
+    expectEqual(begun.count, before)
     client.shutDown()
   }
 
@@ -166,13 +166,14 @@ struct RefreshTests {
     let before = begun.count
     let now = client.configuration.wallClock()
     for date in [now, now - 5, .distantPast, Date(timeIntervalSinceReferenceDate: .nan)] {
-      #expect(
-        simulation.run { await client.refetchStale(until: date) } == result([], left: ["a"])
+      expectEqual(
+        simulation.run { await client.refetchStale(until: date) },
+        result([], left: ["a"])
       )
     }
-    #expect(begun.count == before)
+    expectEqual(begun.count, before)
     let never = Date(timeIntervalSinceReferenceDate: .infinity)
-    #expect(simulation.run { await client.refetchStale(until: never) } == result(["a"], left: []))
+    expectEqual(simulation.run { await client.refetchStale(until: never) }, result(["a"], left: []))
     client.shutDown()
   }
 
@@ -185,7 +186,7 @@ struct RefreshTests {
       await client.refetchStale(.prefix("a") || .prefix("b"), until: deadline)
     }
     simulation.advance(by: .milliseconds(1_500))
-    #expect(simulation.run { await refresh.value } == result(["a"], left: ["b"]))
+    expectEqual(simulation.run { await refresh.value }, result(["a"], left: ["b"]))
     client.shutDown()
   }
 
@@ -197,8 +198,8 @@ struct RefreshTests {
     simulation.advance(by: .milliseconds(1_500))
     refresh.cancel()
     simulation.settle()
-    #expect(simulation.run { await refresh.value } == result(["a"], left: ["b"]))
-    #expect(client.fetchingCount() == 0)
+    expectEqual(simulation.run { await refresh.value }, result(["a"], left: ["b"]))
+    expectEqual(client.fetchingCount(), 0)
     client.shutDown()
   }
 
@@ -208,8 +209,8 @@ struct RefreshTests {
     simulation.advance(by: .seconds(20))
     let refresh = simulation.task { await client.refetchStale(within: .milliseconds(500)) }
     simulation.advance(by: .seconds(2))
-    #expect(simulation.run { await refresh.value } == result([], left: ["a"]))
-    #expect(!client.isStale(query("a")))
+    expectEqual(simulation.run { await refresh.value }, result([], left: ["a"]))
+    expect(!client.isStale(query("a")))
     recording.cancel()
     client.shutDown()
   }
@@ -230,8 +231,8 @@ struct RefreshTests {
     let queries = ["new", "old", "missing", "old"].map { AnyQuery(query($0)) }
     let refresh = simulation.task { await client.refetchStale(queries, within: .seconds(5)) }
     simulation.advance(by: .seconds(5))
-    #expect(simulation.run { await refresh.value } == result(["missing", "old"], left: []))
-    #expect(Set(begun.all) == ["old", "missing"])
+    expectEqual(simulation.run { await refresh.value }, result(["missing", "old"], left: []))
+    expectEqual(Set(begun.all), ["old", "missing"])
     client.shutDown()
   }
 
@@ -258,7 +259,7 @@ struct RefreshTests {
     decodes.append { counts.add(client.staleEntries(.all).count) }
     simulation.settle()
     decodes.removeAll()
-    #expect(counts.all.first == 1)
+    expectEqual(counts.all.first, 1)
     recording.cancel()
     client.shutDown()
   }
@@ -270,11 +271,11 @@ struct RefreshTests {
     simulation.advance(by: .milliseconds(500))
     former.cancel()
     simulation.settle()
-    #expect(client.diagnostics("a").count == 1)
+    expectEqual(client.diagnostics("a").count, 1)
     let queries = [AnyQuery(query("a")), AnyQuery(query("b"))]
-    #expect(
-      simulation.run { await client.refetchStale(queries, within: .hours(1)) }
-        == result(["a", "b"], left: [])
+    expectEqual(
+      simulation.run { await client.refetchStale(queries, within: .hours(1)) },
+      result(["a", "b"], left: [])
     )
     client.shutDown()
   }
@@ -289,13 +290,13 @@ struct RefreshTests {
     let run = simulation.task { try await client.mutate(change, with: "mine") }
     client.setData("old", for: "written" as QueryKey<String>)
     simulation.advance(by: .seconds(20))
-    #expect(client.data(for: "changed" as QueryKey<String>) == "mine")
+    expectEqual(client.data(for: "changed" as QueryKey<String>), "mine")
     let queries = ["changed", "written"].map { AnyQuery(query($0)) }
-    #expect(
-      simulation.run { await client.refetchStale(queries, within: .seconds(5)) }
-        == result(["changed", "written"], left: [])
+    expectEqual(
+      simulation.run { await client.refetchStale(queries, within: .seconds(5)) },
+      result(["changed", "written"], left: [])
     )
-    #expect(begun.all == ["changed", "written"])
+    expectEqual(begun.all, ["changed", "written"])
     run.cancel()
     client.shutDown()
   }
@@ -312,17 +313,18 @@ struct RefreshTests {
     }
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(1_500))
-    #expect(
-      simulation.run { await client.refetchStale(within: .seconds(20)) } == result([], left: [])
+    expectEqual(
+      simulation.run { await client.refetchStale(within: .seconds(20)) },
+      result([], left: [])
     )
-    #expect(
-      simulation.run { await client.refetchStale([AnyQuery(query)], within: .seconds(20)) }
-        == result([], left: [])
+    expectEqual(
+      simulation.run { await client.refetchStale([AnyQuery(query)], within: .seconds(20)) },
+      result([], left: [])
     )
     client.markInvalidated(.query(query), refetch: .never)
-    #expect(
-      simulation.run { await client.refetchStale(within: .seconds(20)) }
-        == result(["feed"], left: [])
+    expectEqual(
+      simulation.run { await client.refetchStale(within: .seconds(20)) },
+      result(["feed"], left: [])
     )
     recording.cancel()
     client.shutDown()
@@ -344,14 +346,12 @@ struct RefreshTests {
     simulation.settle()
     let refresh = simulation.task { await client.refetchStale(queries, within: .minutes(11)) }
     simulation.advance(by: .seconds(1))
-    #expect(Set(begun.all) == ["x", "y", "z", "a", "b"])
+    expectEqual(Set(begun.all), ["x", "y", "z", "a", "b"])
     simulation.advance(by: .minutes(10))
-    #expect(begun.all.count == 8)
+    expectEqual(begun.all.count, 8)
     simulation.advance(by: .minutes(1))
-    #expect(
-      simulation.run { await refresh.value } == result(["a", "b"], left: ["x", "y", "z"])
-    )
-    #expect(client.fetchingCount() == 0)
+    expectEqual(simulation.run { await refresh.value }, result(["a", "b"], left: ["x", "y", "z"]))
+    expectEqual(client.fetchingCount(), 0)
     client.shutDown()
   }
 
@@ -362,9 +362,9 @@ struct RefreshTests {
     let queries = ["a", "b", "c"].map { AnyQuery(query($0)) } + [AnyQuery(local)]
     let refresh = simulation.task { await client.refetchStale(queries, within: .hours(1)) }
     simulation.advance(by: .seconds(1))
-    #expect(begun.all == ["local"])
+    expectEqual(begun.all, ["local"])
     network.send(true)
-    #expect(simulation.run { await refresh.value } == result(["a", "b", "c", "local"], left: []))
+    expectEqual(simulation.run { await refresh.value }, result(["a", "b", "c", "local"], left: []))
     client.shutDown()
   }
 }

@@ -61,7 +61,7 @@ private struct Numbers: Sendable {
   func elementsAreFoldedInPlace(_ refetch: StreamedRefetch) throws {
     let (query, client, total) = (query(refetch), client, total)
     let value = try simulation.run { try await client.fetch(query) }
-    #expect(value.all == Array(1...total))
+    expectEqual(value.all, Array(1...total))
     #expect(copies.value <= 4)
     simulation.run { await client.refetch(query) }
     #expect(copies.value <= 8)
@@ -74,7 +74,7 @@ private struct Numbers: Sendable {
       for await result in client.stream(query) { counts.add(result.data?.all.count ?? 0) }
     }
     simulation.advance(by: .seconds(1))
-    #expect(counts.all == Array(0...total) + [total])
+    expectEqual(counts.all, Array(0...total) + [total])
     #expect(copies.value <= 4)
     task.cancel()
     simulation.settle()
@@ -84,8 +84,8 @@ private struct Numbers: Sendable {
     let (query, total) = (query(), total)
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.map { $0.data?.all.count ?? 0 } == Array(0...total) + [total])
-    #expect(recording.values.last?.data?.all == Array(1...total))
+    expectEqual(recording.values.map { $0.data?.all.count ?? 0 }, Array(0...total) + [total])
+    expectEqual(recording.values.last?.data?.all, Array(1...total))
     recording.cancel()
   }
 
@@ -95,9 +95,7 @@ private struct Numbers: Sendable {
     simulation.advance(by: .milliseconds(100) + .microseconds(500))
     for number in [-1, -2] { client.updateData(for: query) { $0?.append(number) } }
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.values.last?.data?.all == Array(1...100) + [-1, -2] + Array(101...total)
-    )
+    expectEqual(recording.values.last?.data?.all, Array(1...100) + [-1, -2] + Array(101...total))
     recording.cancel()
   }
 
@@ -119,6 +117,6 @@ private struct Numbers: Sendable {
       sum.value.with { $0 += number }
     }
     let client = client
-    #expect(try simulation.run { try await client.fetch(query) }.value.value == 55)
+    try expectEqual(simulation.run { try await client.fetch(query) }.value.value, 55)
   }
 }

@@ -49,7 +49,7 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     recording.cancel()
     simulation.settle()
-    #expect(client.data(for: query) == [1])
+    expectEqual(client.data(for: query), [1])
   }
 
   // MARK: While it arrives
@@ -59,9 +59,9 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(15))
     let client = client
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
-    #expect(simulation.now == .milliseconds(30))
-    #expect(calls.value == 1)
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
+    expectEqual(simulation.now, .milliseconds(30))
+    expectEqual(calls.value, 1)
     recording.cancel()
   }
 
@@ -73,7 +73,7 @@ import Testing
     #expect(throws: QueryError.self) {
       try simulation.run { try await client.fetch(query, timeout: .milliseconds(10)) }
     }
-    #expect(simulation.now == .milliseconds(25))
+    expectEqual(simulation.now, .milliseconds(25))
     recording.cancel()
   }
 
@@ -83,7 +83,7 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     let client = client
     simulation.run { await client.prefetch(query) }
-    #expect(simulation.now == .milliseconds(30))
+    expectEqual(simulation.now, .milliseconds(30))
     recording.cancel()
   }
 
@@ -92,8 +92,8 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(15))
     let client = client
-    #expect(try simulation.run { try await client.ensure(query) } == [1, 2, 3])
-    #expect(simulation.now == .milliseconds(30))
+    try expectEqual(simulation.run { try await client.ensure(query) }, [1, 2, 3])
+    expectEqual(simulation.now, .milliseconds(30))
     recording.cancel()
   }
 
@@ -111,8 +111,8 @@ import Testing
     let query = query()
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(15))
-    for _ in 0..<3 { #expect(client.data(for: query) == [1]) }
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
+    for _ in 0..<3 { expectEqual(client.data(for: query), [1]) }
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
     recording.cancel()
     simulation.settle()
     client.shutDown()
@@ -124,8 +124,8 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     client.cancel(query)
     #expect(throws: CancellationError.self) { try simulation.run { try await caller.value } }
-    #expect(client.data(for: query) == [1])
-    #expect(client.isStale(query))
+    expectEqual(client.data(for: query), [1])
+    expect(client.isStale(query))
   }
 
   @Test func aPartOfACancelledStreamIsNotRefreshed() {
@@ -136,11 +136,11 @@ import Testing
       await client.refetchStale([AnyQuery(query)], within: .seconds(1))
     }
     simulation.advance(by: .milliseconds(15))
-    #expect(client.data(for: query) == [1])
+    expectEqual(client.data(for: query), [1])
     client.cancel(query)
     let result = simulation.run { await refresh.value }
-    #expect(result.refreshed.isEmpty)
-    #expect(result.remaining == [query.key.erased])
+    expectEmpty(result.refreshed)
+    expectEqual(result.remaining, [query.key.erased])
   }
 
   // MARK: When it was left
@@ -148,11 +148,12 @@ import Testing
   @Test func aStreamThatWasLeftIsCompletedByTheNextObserver() {
     let query = query()
     leaveAfterOnePart(query, client)
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
     let recording = simulation.record(client.stream(query.refetchOnSubscribe(.never)))
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(15, .pending(isFetching: true)), at(25, .success([1], isFetching: true)),
         at(35, .success([1, 2], isFetching: true)), at(45, .success([1, 2, 3])),
       ]
@@ -163,35 +164,35 @@ import Testing
   @Test func aStreamThatWasLeftIsCompletedByTheNextCaller() throws {
     let (query, client) = (query(), client)
     leaveAfterOnePart(query, client)
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
-    #expect(calls.value == 2)
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
-    #expect(calls.value == 2)
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
+    expectEqual(calls.value, 2)
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
+    expectEqual(calls.value, 2)
   }
 
   @Test func ensureCompletesAStreamThatWasLeft() throws {
     let (query, client) = (query(), client)
     leaveAfterOnePart(query, client)
-    #expect(try simulation.run { try await client.ensure(query) } == [1, 2, 3])
+    try expectEqual(simulation.run { try await client.ensure(query) }, [1, 2, 3])
   }
 
   @Test func evenStaticDataIsCompleted() throws {
     let (query, client) = (query().staleTime(.static), client)
     leaveAfterOnePart(query, client)
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
-    #expect(calls.value == 2)
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
+    expectEqual(calls.value, 2)
   }
 
   @Test func aCancelledStreamIsStaleForThoseWhoObserveIt() {
     let query = query()
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(15))
-    #expect(recording.values.map(\.isStale) == [true, false])
+    expectEqual(recording.values.map(\.isStale), [true, false])
     client.cancel(query)
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.values.map(\.isStale) == [true, false, true])
-    #expect(recording.values.last?.data == [1])
+    expectEqual(recording.values.map(\.isStale), [true, false, true])
+    expectEqual(recording.values.last?.data, [1])
     recording.cancel()
   }
 
@@ -203,9 +204,9 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     client.cancel(query)
     simulation.settle()
-    #expect(!client.isStale(query))
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
-    #expect(calls.value == 2)
+    expect(!client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
+    expectEqual(calls.value, 2)
     recording.cancel()
   }
 
@@ -214,10 +215,10 @@ import Testing
     let query = query(failing: [1])
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.timeline.last == at(20, .failure(Boom(1), lastGood: [1])))
-    #expect(recording.values.last?.isStale == true)
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
-    #expect(recording.values.last?.isStale == false)
+    expectEqual(recording.timeline.last, at(20, .failure(Boom(1), lastGood: [1])))
+    expectEqual(recording.values.last?.isStale, true)
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
+    expectEqual(recording.values.last?.isStale, false)
     recording.cancel()
   }
 
@@ -225,9 +226,9 @@ import Testing
     let (query, client) = (query(), client)
     leaveAfterOnePart(query, client)
     client.setData([7], for: query)
-    #expect(!client.isStale(query))
-    #expect(try simulation.run { try await client.fetch(query) } == [7])
-    #expect(calls.value == 1)
+    expect(!client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, [7])
+    expectEqual(calls.value, 1)
   }
 
   @Test func aWriteIntoAStreamLeavesItAPart() throws {
@@ -237,8 +238,8 @@ import Testing
     client.updateData(for: query) { $0?.append(7) }
     recording.cancel()
     simulation.settle()
-    #expect(client.data(for: query) == [1, 7])
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
+    expectEqual(client.data(for: query), [1, 7])
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
   }
 
   // MARK: Elsewhere
@@ -252,14 +253,14 @@ import Testing
     simulation.settle()
     let after = client.export().archive
     for archive in [during, after] {
-      #expect(archive.entries.map(\.isInvalidated) == [true])
+      expectEqual(archive.entries.map(\.isInvalidated), [true])
       let other = QueryClient(simulation: simulation)
       other.import(archive, for: [.values(of: [Int].self)])
-      #expect(other.data(for: query) == [1])
+      expectEqual(other.data(for: query), [1])
       let later = simulation.record(other.stream(query))
       simulation.advance(by: .milliseconds(50))
-      #expect(later.values.last?.data == [1, 2, 3])
-      #expect(other.export().archive.entries.map(\.isInvalidated) == [false])
+      expectEqual(later.values.last?.data, [1, 2, 3])
+      expectEqual(other.export().archive.entries.map(\.isInvalidated), [false])
       later.cancel()
       simulation.settle()
     }
@@ -272,9 +273,9 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(5))
     client.import(other.export().archive, for: [.values(of: [Int].self)])
-    #expect(client.data(for: query) == [7, 8])
+    expectEqual(client.data(for: query), [7, 8])
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.values.compactMap(\.data) == [[7, 8], [1], [1, 2], [1, 2, 3]])
+    expectEqual(recording.values.compactMap(\.data), [[7, 8], [1], [1, 2], [1, 2, 3]])
   }
 
   @Test("an archive does not take the place of elements that are arriving")
@@ -284,9 +285,9 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     other.setData([7, 8], for: query)
     let report = client.import(other.export().archive, for: [.values(of: [Int].self)])
-    #expect(report.entryCount == 0)
+    expectEqual(report.entryCount, 0)
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.values.compactMap(\.data) == [[1], [1, 2], [1, 2, 3]])
+    expectEqual(recording.values.compactMap(\.data), [[1], [1, 2], [1, 2, 3]])
   }
 
   @Test("an archive that is older than what a refetch hides is left out")
@@ -297,11 +298,11 @@ import Testing
     _ = try simulation.run { try await client.fetch(query) }
     simulation.task { _ = try? await client.fetch(query.staleTime(.zero)) }
     simulation.advance(by: .milliseconds(5))
-    #expect(client.data(for: query) == nil)
+    expectNil(client.data(for: query))
     let report = client.import(other.export().archive, for: [.values(of: [Int].self)])
-    #expect(report.entryCount == 0)
+    expectEqual(report.entryCount, 0)
     client.cancel(query)
-    #expect(client.data(for: query) == [1, 2, 3])
+    expectEqual(client.data(for: query), [1, 2, 3])
   }
 
   @Test("an archive that is older than what a refetch hid before it failed is stale")
@@ -315,10 +316,10 @@ import Testing
       AsyncThrowingStream<Int, any Error> { $0.finish(throwing: Boom(1)) }
     }.retry(.never)
     simulation.run { _ = try? await client.fetch(failing) }
-    #expect(client.data(for: query) == nil)
+    expectNil(client.data(for: query))
     client.import(other.export().archive, for: [.values(of: [Int].self)])
-    #expect(client.data(for: query) == [7, 8])
-    #expect(client.isStale(query))
+    expectEqual(client.data(for: query), [7, 8])
+    expect(client.isStale(query))
   }
 
   @Test func aStoreSaysThatAPartIsNotTheWhole() throws {
@@ -333,9 +334,9 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.compactMap(\.data).first == [1])
-    #expect(recording.values.last?.data == [1, 2, 3])
-    #expect(recording.values.last?.isStale == false)
+    expectEqual(recording.values.compactMap(\.data).first, [1])
+    expectEqual(recording.values.last?.data, [1, 2, 3])
+    expectEqual(recording.values.last?.isStale, false)
     recording.cancel()
     simulation.settle()
     client.shutDown()
@@ -346,13 +347,12 @@ import Testing
 
   @Test func aFirstLoadOverInitialDataShowsIt() {
     let query = query().initialData([0], updatedAt: .distantPast)
-    #expect(
-      ResultSummary(client.result(for: query)) == .success([0], isFetching: true)
-    )
+    expectEqual(ResultSummary(client.result(for: query)), .success([0], isFetching: true))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .success([0], isFetching: true)), at(10, .success([1], isFetching: true)),
         at(20, .success([1, 2], isFetching: true)), at(30, .success([1, 2, 3])),
       ]
@@ -371,8 +371,9 @@ import Testing
     simulation.advance(by: .milliseconds(20))
     client.markInvalidated(.query(query))
     simulation.advance(by: .milliseconds(30))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .success([0], isFetching: true)), at(10, .failure(Boom(1), lastGood: [0])),
         at(20, .failure(Boom(1), lastGood: [0], .fetching)),
         at(30, .failure(Boom(1), lastGood: [0])),

@@ -80,7 +80,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
   @Test("stream-refetch-append: new elements are added to the old")
   func append() {
     let lines = refetched(Server(["x", "y"], ["u", "v"]).query(.append))
-    #expect(lines.last == at(70, .success(["x", "y", "u", "v"])))
+    expectEqual(lines.last, at(70, .success(["x", "y", "u", "v"])))
     #expect(lines.contains(at(20, .success(["x", "y"]))))
     #expect(lines.contains(at(60, .success(["x", "y", "u"], isFetching: true))))
   }
@@ -88,32 +88,32 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
   @Test("stream-refetch-replace: the old data stays until the new stream has ended")
   func replace() {
     let lines = refetched(Server(["x", "y"], ["u", "v"]).query(.replace))
-    #expect(
-      lines.filter { $0.time > .milliseconds(20) } == [
+    expectEqual(
+      lines.filter { $0.time > .milliseconds(20) },
+      [
         at(50, .success(["x", "y"], isFetching: true)), at(70, .success(["u", "v"])),
       ]
     )
-    #expect(Array(lines.prefix(2)) == first)
+    expectEqual(Array(lines.prefix(2)), first)
   }
 
   @Test("a reset shows pending again, and then the new elements")
   func reset() {
     let lines = refetched(Server(["x", "y"], ["u", "v"]).query(.reset))
-    #expect(
-      Array(lines.filter { $0.time >= .milliseconds(50) }.prefix(2)) == [
+    expectEqual(
+      Array(lines.filter { $0.time >= .milliseconds(50) }.prefix(2)),
+      [
         at(50, .pending(isFetching: true)), at(60, .success(["u"], isFetching: true)),
       ]
     )
-    #expect(lines.last == at(70, .success(["u", "v"])))
+    expectEqual(lines.last, at(70, .success(["u", "v"])))
   }
 
   @Test("stream-error-mid: an error stands beside what came")
   func errorKeepsWhatCame() {
     let recording = simulation.record(client.stream(Server(["x", nil]).query()))
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.timeline == first + [at(20, .failure(Torn(), lastGood: ["x"]))]
-    )
+    #expect(recording.timeline == first + [at(20, .failure(Torn(), lastGood: ["x"]))])
   }
 
   @Test("stream-abort: leaving stops the stream, and what came stays")
@@ -123,9 +123,9 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     simulation.advance(by: .milliseconds(15))
     recording.cancel()
     simulation.advance(by: .milliseconds(50))
-    #expect(client.data(for: query) == ["x"])
-    #expect(client.result(for: query.key).status == .success)
-    #expect(simulation.isIdle)
+    expectEqual(client.data(for: query), ["x"])
+    expectEqual(client.result(for: query.key).status, .success)
+    expect(simulation.isIdle)
   }
 
   @Test(
@@ -142,10 +142,10 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     simulation.advance(by: .milliseconds(15))
     client.cancel(query)
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.timeline.last == at(65, .success(kept)))
+    expectEqual(recording.timeline.last, at(65, .success(kept)))
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test(
@@ -156,7 +156,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
   )
   func failingRefetchKeepsWhatCame(refetch: StreamedRefetch, kept: [String]) {
     let lines = refetched(Server(["x"], ["u", nil]).query(refetch))
-    #expect(lines.last == at(70, .failure(Torn(), lastGood: kept)))
+    expectEqual(lines.last, at(70, .failure(Torn(), lastGood: kept)))
   }
 
   @Test("a reset that is cancelled before its first element brings the data back")
@@ -167,16 +167,18 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     simulation.advance(by: .milliseconds(50))
     simulation.task { [client] in await client.refetch(.query(query)) }
     simulation.advance(by: .milliseconds(5))
-    #expect(client.data(for: query) == nil)
+    expectNil(client.data(for: query))
     client.cancel(query)
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      Array(recording.timeline.suffix(2)) == [
+    expectEqual(
+      Array(recording.timeline.suffix(2)),
+      [
         at(50, .pending(isFetching: true)), at(55, .success(["x"])),
       ]
     )
-    #expect(
-      recording.values.last?.dataUpdatedAt == recording.values.dropLast(2).last?.dataUpdatedAt
+    expectEqual(
+      recording.values.last?.dataUpdatedAt,
+      recording.values.dropLast(2).last?.dataUpdatedAt
     )
   }
 
@@ -190,7 +192,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     client.setData(["mine"], for: query)
     client.cancel(query)
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.timeline.last == at(55, .success(["mine"])))
+    expectEqual(recording.timeline.last, at(55, .success(["mine"])))
   }
 
   @Test("a retry starts over: nothing stands twice", arguments: [StreamedRefetch.reset, .append])
@@ -201,7 +203,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     simulation.task { [client] in await client.refetch(.query(query)) }
     simulation.advance(by: .milliseconds(100))
     let base = refetch == .append ? ["x"] : []
-    #expect(recording.summaries.last == .success(base + ["u", "v"]))
+    expectEqual(recording.summaries.last, .success(base + ["u", "v"]))
   }
 
   @Test("callers wait for the end; a reducer folds, also into what was written meanwhile")
@@ -216,8 +218,8 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
       client.updateData(for: query) { $0 = ($0 ?? "") + "!" }
     }
     let value = try simulation.run { [client] in try await client.fetch(query) }
-    #expect(value == "a!bc")
-    #expect(simulation.now == .milliseconds(30))
+    expectEqual(value, "a!bc")
+    expectEqual(simulation.now, .milliseconds(30))
   }
 
   @Test(
@@ -235,7 +237,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     simulation.advance(by: .milliseconds(5))
     client.updateData(for: query) { $0 = ($0 ?? []) + ["mine"] }
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.summaries.last == .success(expected))
+    expectEqual(recording.summaries.last, .success(expected))
   }
 
   @Test(
@@ -248,7 +250,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     simulation.advance(by: .milliseconds(5))
     client.setData(["mine"], for: query)
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.summaries.last == .success(["mine", "x", "y"]))
+    expectEqual(recording.summaries.last, .success(["mine", "x", "y"]))
   }
 
   @Test("initial data that comes during a reset is none of the stream's")
@@ -260,7 +262,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     simulation.advance(by: .milliseconds(5))
     let second = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.summaries.last == .success(["u", "v"]))
+    expectEqual(recording.summaries.last, .success(["u", "v"]))
     withExtendedLifetime(second) {}
   }
 
@@ -268,7 +270,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     let value = try simulation.run { [client, query = Server([]).query()] in
       try await client.fetch(query)
     }
-    #expect(value == [])
+    expectEqual(value, [])
   }
 
   @Test("a fenced write ends the stream and stays")
@@ -278,7 +280,7 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     simulation.advance(by: .milliseconds(15))
     client.setData(["mine"], for: query, fencing: true)
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.summaries.last == .success(["mine"]))
+    expectEqual(recording.summaries.last, .success(["mine"]))
   }
 
   @Test(
@@ -304,20 +306,20 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     }
     simulation.advance(by: .seconds(1))
     for data in recording.values.compactMap(\.data) where modes[Int(seed % 3)] != .append {
-      #expect(data == Array(["1", "2", "3"].prefix(data.count)))
+      expectEqual(data, Array(["1", "2", "3"].prefix(data.count)))
     }
     for data in recording.values.compactMap(\.data) {
       // Each run of a stream is a prefix of it.
       var expected = 0
       for element in data {
         expected = element == "1" ? 1 : expected + 1
-        #expect(element == "\(expected)")
+        expectEqual(element, "\(expected)")
       }
     }
     let last = recording.values.last
-    #expect(last?.isFetching == false)
+    expectEqual(last?.isFetching, false)
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 }

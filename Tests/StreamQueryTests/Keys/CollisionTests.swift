@@ -41,7 +41,7 @@ import Testing
       let parts = (0..<10).map { bits >> $0 & 1 == 0 ? one : other }
       hashes.insert(KeyStorage(parts).hash)
     }
-    #expect(hashes.count == 1_024)
+    expectEqual(hashes.count, 1_024)
   }
 
   @Test func rowsOfPartsThatDifferHaveHashesThatDiffer() {
@@ -56,7 +56,7 @@ import Testing
       [.int(0x0201)], [.float(1), .float(1)], [.double(1 << 32 + 1)], [.string("a"), .string("b")],
       [.string("ab")], [.record([KeyField(name: "a", part: .string("b"))])],
     ]
-    #expect(Set(rows.map { KeyStorage($0).hash }).count == rows.count)
+    expectEqual(Set(rows.map { KeyStorage($0).hash }).count, rows.count)
   }
 
   // MARK: The table
@@ -81,25 +81,25 @@ import Testing
         present.remove(gone)
       }
     }
-    #expect(table.count == present.count)
+    expectEqual(table.count, present.count)
     for position in hashes.indices.map(Int32.init) {
       let found = table.first(hash: hashes[Int(position)]) {
         $0 == position
       } order: { _ in
         nil
       }
-      #expect(found == (present.contains(position) ? position : nil))
+      expectEqual(found, (present.contains(position) ? position : nil))
     }
     var collision: [Int32] = []
     table.forEach(hash: 7, order: { _ in nil }) { if hashes[Int($0)] == 7 { collision.append($0) } }
-    #expect(collision.count == present.filter { hashes[Int($0)] == 7 }.count)
-    #expect(collision == collision.sorted())
+    expectEqual(collision.count, present.filter { hashes[Int($0)] == 7 }.count)
+    expectEqual(collision, collision.sorted())
     // Of 1,500 there are 64 in the way, and who had to go past them.
     let farthest = (0..<8_192).map { table.reach(of: $0) }.max() ?? 0
     #expect(farthest < 512)
     for position in present { table.remove(position, hash: hashes[Int(position)]) }
-    #expect(table.count == 0)
-    #expect(table.reach(of: 7) == 0)
+    expectEqual(table.count, 0)
+    expectEqual(table.reach(of: 7), 0)
   }
 
   // MARK: Comparable parts
@@ -142,16 +142,16 @@ import Testing
     #expect(worst < 2 * HashTable.slotsPerHash + 60)
     for (position, id) in ids.enumerated() where position % 7 == 0 {
       let before = questions.count
-      #expect(index.first(with: key(id).storage) { _ in true } == Int32(position))
+      expectEqual(index.first(with: key(id).storage) { _ in true }, Int32(position))
       #expect(questions.count - before < HashTable.slotsPerHash + 60)
     }
-    #expect(index.first(with: key(4_000 + 7).storage) { _ in true } == nil)
+    expectNil(index.first(with: key(4_000 + 7).storage) { _ in true })
     _ = index.compact { $0 }
     for (position, id) in ids.enumerated() where position % 7 == 0 {
-      #expect(index.first(with: key(id).storage) { _ in true } == Int32(position))
+      expectEqual(index.first(with: key(id).storage) { _ in true }, Int32(position))
     }
     for (position, id) in ids.enumerated() { index.remove(key(id), id: Int32(position)) }
-    #expect(index.count == 0 && index.nodeCount == 1)
+    expect(index.count == 0 && index.nodeCount == 1)
   }
 
   /// Has an order that says less than its equality: some are beside each other.
@@ -181,23 +181,23 @@ import Testing
     for step in 0..<3_000 as Range<Int32> {
       let key = some()
       if let id = all[key] {
-        #expect(index.first(with: key.storage) { _ in true } == id, "step \(step)")
+        expectEqual(index.first(with: key.storage) { _ in true }, id, "step \(step)")
         guard random.next(below: 3) == 0 else { continue }
         index.remove(key, id: id)
         all[key] = nil
       } else {
-        #expect(index.first(with: key.storage) { _ in true } == nil, "step \(step)")
+        expectNil(index.first(with: key.storage) { _ in true }, "step \(step)")
         index.insert(key, id: step)
         all[key] = step
       }
       if random.next(below: 300) == 0 { _ = index.compact { $0 } }
     }
-    #expect(index.count == all.count)
+    expectEqual(index.count, all.count)
     for (key, id) in all {
-      #expect(index.first(with: key.storage) { _ in true } == id)
+      expectEqual(index.first(with: key.storage) { _ in true }, id)
       index.remove(key, id: id)
     }
-    #expect(index.count == 0 && index.nodeCount == 1)
+    expect(index.count == 0 && index.nodeCount == 1)
   }
 
   // MARK: The cache
@@ -213,10 +213,10 @@ import Testing
     #expect(comparisons.count <= 300 * 299 / 2)
     let before = comparisons.count
     for id in 0..<300 { client.setData(id, for: QueryKey<Int>("n", id)) }
-    for id in 0..<300 { #expect(client.data(for: QueryKey<Int>("n", id)) == id) }
-    #expect(comparisons.count == before)
+    for id in 0..<300 { expectEqual(client.data(for: QueryKey<Int>("n", id)), id) }
+    expectEqual(comparisons.count, before)
     for id in 0..<300 {
-      #expect(client.data(for: QueryKey<Int>(Counted(id: id, comparisons: comparisons))) == id)
+      expectEqual(client.data(for: QueryKey<Int>(Counted(id: id, comparisons: comparisons))), id)
     }
     client.clear()
   }
@@ -229,15 +229,15 @@ import Testing
       for id in ids { client.setData(id, for: QueryKey<Int>(KeySample.Colliding(id: id))) }
     }
     write(0..<64)
-    #expect(misuses.all.isEmpty)
+    expectEmpty(misuses.all)
     write(64..<300)
-    #expect(misuses.count == 1)
+    expectEqual(misuses.count, 1)
     client.clear()
     write(0..<300)
-    #expect(misuses.count == 1)
+    expectEqual(misuses.count, 1)
     if case .equalHashes(let key, let count) = misuses.all.first {
       #expect(key.contains("Colliding(id: 64)"))
-      #expect(count == 65)
+      expectEqual(count, 65)
     } else {
       Issue.record("\(misuses.all)")
     }
@@ -247,8 +247,8 @@ import Testing
       let part = Counted(id: id, comparisons: comparisons)
       client.setData(id, for: QueryKey<Int>(part, id))
     }
-    #expect(misuses.count == 2)
-    #expect(misuses.all.last?.description.contains("hash(into:)") == true)
+    expectEqual(misuses.count, 2)
+    expectEqual(misuses.all.last?.description.contains("hash(into:)"), true)
     client.clear()
   }
 
@@ -257,7 +257,7 @@ import Testing
     let misuses = Notes<QueryMisuse>()
     let client = QueryClient(simulation: simulation) { $0.onMisuse = { misuses.add($0) } }
     for id in 0..<5_000 { client.setData(id, for: QueryKey<Int>("n", id % 70, Double(id))) }
-    #expect(misuses.all.isEmpty)
+    expectEmpty(misuses.all)
     client.clear()
   }
 }

@@ -22,30 +22,30 @@ import Testing
   )
   func valuesInValues(form: Countdown.Form) {
     for count in [65, 200, 100_000, .max] {
-      #expect(reason(Countdown(count: count, form: form)) == .tooDeep(limit: 64), "\(count)")
+      expectEqual(reason(Countdown(count: count, form: form)), .tooDeep(limit: 64), "\(count)")
     }
-    #expect(reason(Countdown(count: 25, form: form)) == nil)
+    expectNil(reason(Countdown(count: 25, form: form)))
   }
 
   @Test("values that are written as other values end as well") func singleValues() {
-    #expect(reason(Wrapped(count: 100)) == nil)
-    #expect(reason(Wrapped(count: 100_000)) == .tooDeep(limit: 64))
+    expectNil(reason(Wrapped(count: 100)))
+    expectEqual(reason(Wrapped(count: 100_000)), .tooDeep(limit: 64))
   }
 
   @Test("containers in containers end at the limit", arguments: Ladder.Form.allCases)
   func containersInContainers(form: Ladder.Form) {
-    #expect(reason(Ladder(count: 50, form: form)) == nil)
-    #expect(reason(Ladder(count: 100_000, form: form)) == .tooDeep(limit: 64))
+    expectNil(reason(Ladder(count: 50, form: form)))
+    expectEqual(reason(Ladder(count: 100_000, form: form)), .tooDeep(limit: 64))
   }
 
   @Test("who catches the error gets no text of another value") func swallowed() {
-    #expect(reason(Swallower(count: 20)) == nil)
-    #expect(reason(Swallower(count: 1_000)) == .tooDeep(limit: 64))
+    expectNil(reason(Swallower(count: 20)))
+    expectEqual(reason(Swallower(count: 1_000)), .tooDeep(limit: 64))
   }
 
   @Test("sets and dictionaries count") func setsAndDictionaries() {
-    #expect(reason(Sets(count: 20)) == nil)
-    #expect(reason(Sets(count: 100_000)) == .tooDeep(limit: 64))
+    expectNil(reason(Sets(count: 20)))
+    expectEqual(reason(Sets(count: 100_000)), .tooDeep(limit: 64))
   }
 }
 

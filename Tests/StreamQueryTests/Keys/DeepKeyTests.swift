@@ -56,7 +56,7 @@ import StreamQueryPersistence
           client.export().skipped.count == 1,
         ]
       }
-      #expect(answers == Array(repeating: true, count: 14), "\(shape)")
+      expectEqual(answers, Array(repeating: true, count: 14), "\(shape)")
     }
   }
 
@@ -81,7 +81,7 @@ import StreamQueryPersistence
       counts.append(core == nil ? 0 : 1)
       return counts
     }
-    #expect(counts == [1, 1, 1, 1, 0])
+    expectEqual(counts, [1, 1, 1, 1, 0])
   }
 
   @Test("a key of 64 levels has a text, one of 65 has none", arguments: Shape.allCases)
@@ -101,13 +101,13 @@ import StreamQueryPersistence
       }
       #expect(deepest <= 64)
       let read = onSmallStack { try? KeyVocabulary().key(Substring(text)).canonicalText() }
-      #expect(read == .some(text))
+      expectEqual(read, .some(text))
     }
     // The key itself is the first level; a key in a list is two.
     switch shape {
     case .lists, .records:
-      #expect(texts?.map { $0 != nil } == (60...68).map { $0 <= 63 })
-    case .keys, .mixed: #expect(texts?.last == .some(nil))
+      expectEqual(texts?.map { $0 != nil }, (60...68).map { $0 <= 63 })
+    case .keys, .mixed: expectEqual(texts?.last, .some(nil))
     }
   }
 
@@ -118,9 +118,9 @@ import StreamQueryPersistence
       try key.canonicalText()
     }
     let error = KeyEncodingError(part: 2, typeName: "Array", reason: .tooDeep(limit: 64))
-    #expect(
-      error.description
-        == "part 2 of the key is of type Array and nests deeper than 64 levels: the key cannot be persisted"
+    expectEqual(
+      error.description,
+      "part 2 of the key is of type Array and nests deeper than 64 levels: the key cannot be persisted"
     )
   }
 
@@ -134,12 +134,12 @@ import StreamQueryPersistence
       let prefix = tree.reduced(&random)
       let other = Bool.random(using: &random) ? tree : tree.reduced(&random)
       let (key, prefixKey) = (AnyQueryKey(tree.part), AnyQueryKey(prefix.part))
-      #expect(prefixKey.isPrefix(of: key))
+      expect(prefixKey.isPrefix(of: key))
       let otherKey = AnyQueryKey(other.part)
-      #expect((key == otherKey) == (tree == other))
-      if tree == other { #expect(key.hashValue == otherKey.hashValue) }
-      #expect(prefixKey.isPrefix(of: otherKey) == prefix.matches(other))
-      #expect(otherKey.isPrefix(of: prefixKey) == other.matches(prefix))
+      expectEqual((key == otherKey), (tree == other))
+      if tree == other { expectEqual(key.hashValue, otherKey.hashValue) }
+      expectEqual(prefixKey.isPrefix(of: otherKey), prefix.matches(other))
+      expectEqual(otherKey.isPrefix(of: prefixKey), other.matches(prefix))
       if prefix.matches(other) { matches += 1 } else { misses += 1 }
     }
     #expect(matches > 5 && misses > 5)

@@ -49,7 +49,7 @@ struct HostileKeyTests: LimitedSuite {
     #expect(hitRatio(calm, flood: 0, requests: 5_000) > 0.995)
     let flooded = client(CacheLimit(maxEntries: 1_000))
     #expect(hitRatio(flooded, flood: 5) > 0.97)
-    #expect(flooded.diagnostics().count == 1_000)
+    expectEqual(flooded.diagnostics().count, 1_000)
     let costly = client(CacheLimit(maxCost: 10_000) { _ in 10 })
     #expect(hitRatio(costly, flood: 5, requests: 5_000) > 0.9)
     #expect(costly.diagnostics().count <= 1_000)
@@ -57,7 +57,7 @@ struct HostileKeyTests: LimitedSuite {
     // like many users: what they need leaves earlier.
     let outnumbered = client(CacheLimit(maxEntries: 1_000))
     #expect(hitRatio(outnumbered, flood: 5, repeats: 3, requests: 5_000) > 0.6)
-    #expect(outnumbered.diagnostics().count == 1_000)
+    expectEqual(outnumbered.diagnostics().count, 1_000)
     for client in [calm, flooded, costly, outnumbered] { client.shutDown() }
   }
 
@@ -70,8 +70,8 @@ struct HostileKeyTests: LimitedSuite {
       simulation.run { await client.prefetch(own) }
       simulation.run { await client.prefetch(Query(key: key(number)) { number }) }
     }
-    #expect(client.lookups.hits == 1_997)
-    #expect(client.diagnostics().count == 100)
+    expectEqual(client.lookups.hits, 1_997)
+    expectEqual(client.diagnostics().count, 100)
   }
 
   // MARK: Large keys
@@ -82,12 +82,12 @@ struct HostileKeyTests: LimitedSuite {
     let text = String(repeating: "x", count: most)
     for number in 0..<100 {
       let query = Query("long", "\(number)" + text) { number }.staleTime(.infinite)
-      #expect(try simulation.run { try await client.fetch(query) } == number)
+      try expectEqual(simulation.run { try await client.fetch(query) }, number)
       client.setData(1, for: QueryKey<Int>("list", Array(repeating: number, count: most)))
     }
     let short = Query("short", String(text.dropLast(100))) { 1 }
-    #expect(try simulation.run { try await client.fetch(short) } == 1)
-    #expect(client.diagnostics().map(\.key) == [short.key.erased])
+    try expectEqual(simulation.run { try await client.fetch(short) }, 1)
+    expectEqual(client.diagnostics().map(\.key), [short.key.erased])
   }
 
   @Test func callersOfALargeKeyShareAFetchAndItsObserversKeepIt() {
@@ -96,14 +96,14 @@ struct HostileKeyTests: LimitedSuite {
     let query = Query("a long one", fetch: fetch)
     let callers = (0..<3).map { _ in simulation.task { try await client.fetch(query) } }
     simulation.advance(by: .milliseconds(500))
-    #expect(client.diagnostics().count == 1)
+    expectEqual(client.diagnostics().count, 1)
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(fetch.callCount == 1)
-    #expect(recording.values.last?.data == 7)
+    expectEqual(fetch.callCount, 1)
+    expectEqual(recording.values.last?.data, 7)
     recording.cancel()
     simulation.settle()
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
     withExtendedLifetime(callers) {}
   }
 
@@ -116,7 +116,7 @@ struct HostileKeyTests: LimitedSuite {
       client.setData(1, for: key)
       return client.data(for: key) != nil
     }
-    #expect(found == false)
+    expectEqual(found, false)
   }
 
   @Test func theSizeOfAKeyIsThatOfItsTextsAndParts() {
@@ -127,7 +127,7 @@ struct HostileKeyTests: LimitedSuite {
       (AnyQueryKey(KeySample.Colliding(id: 1)).storage, 16),
     ]
     for (key, size) in sizes {
-      #expect(!key.isLarger(than: size) && (size == 0 || key.isLarger(than: size - 1)))
+      expect(!key.isLarger(than: size) && (size == 0 || key.isLarger(than: size - 1)))
     }
   }
 
@@ -157,7 +157,7 @@ struct HostileKeyTests: LimitedSuite {
     #expect(client.diagnostics().count <= HashTable.slotsPerHash + CollisionBucket.most)
     // Other keys are kept as ever.
     for id in 0..<2_000 { client.setData(id, for: QueryKey<Int>("n", id)) }
-    #expect(client.diagnostics().count == 1_000)
+    expectEqual(client.diagnostics().count, 1_000)
     client.shutDown()
   }
 
@@ -183,10 +183,10 @@ struct HostileKeyTests: LimitedSuite {
       simulation.task { _ = try? await client.fetch(query, timeout: .seconds(5)) }
     }
     simulation.settle()
-    #expect(running.all == [1, 1, 1, 1])
+    expectEqual(running.all, [1, 1, 1, 1])
     let answer = simulation.task { try await client.fetch(own) }
     simulation.advance(by: .milliseconds(100))
-    #expect((try? simulation.run { try await answer.value }) == 7)
+    expectEqual((try? simulation.run { try await answer.value }), 7)
     simulation.advance(by: .seconds(5))
     var (now, most) = (0, 0)
     for change in running.all {
@@ -195,7 +195,7 @@ struct HostileKeyTests: LimitedSuite {
     }
     // One that was cancelled may take a moment to stop, and does not count.
     #expect(now == 0 && most <= 8)
-    #expect(client.fetchingCount() == 0)
+    expectEqual(client.fetchingCount(), 0)
     #expect(client.diagnostics().count <= 100)
   }
 }

@@ -61,7 +61,7 @@ import Testing
   @Test func differentPartsAreDifferentKeys() {
     for (index, left) in Self.distinct.enumerated() {
       for (other, right) in Self.distinct.enumerated() {
-        #expect((left == right) == (index == other), "\(left) and \(right)")
+        expectEqual((left == right), (index == other), "\(left) and \(right)")
       }
     }
   }
@@ -87,122 +87,124 @@ import Testing
       ([KeySample.Colliding(id: 7)], [KeySample.Colliding(id: 7)]),
     ]
     for (left, right) in pairs {
-      #expect(left == right)
-      #expect(left.hashValue == right.hashValue)
+      expectEqual(left, right)
+      expectEqual(left.hashValue, right.hashValue)
     }
   }
 
   @Test func sameHashNeverMakesKeysEqual() {
     let left = QueryKey<Int>("x", KeySample.Colliding(id: 1))
     let right = QueryKey<Int>("x", KeySample.Colliding(id: 2))
-    #expect(left.hashValue == right.hashValue)
-    #expect(left != right)
-    #expect([left: 1, right: 2].count == 2)
+    expectEqual(left.hashValue, right.hashValue)
+    expect(left != right)
+    expectEqual([left: 1, right: 2].count, 2)
   }
 
   @Test func orderOfRecordFieldsMeansNothing() {
     let left = QueryKey<Int>("products", fields: ["category": "books", "page": 2])
     let right = QueryKey<Int>("products", fields: ["page": 2, "category": "books"])
-    #expect(left == right)
-    #expect(left.hashValue == right.hashValue)
-    #expect(left == QueryKey<Int>("products", ["page": 2, "category": "books"] as KeyRecord))
-    #expect(left == QueryKey<Int>("products", KeyRecord(["page": 2, "category": "books"])))
+    expectEqual(left, right)
+    expectEqual(left.hashValue, right.hashValue)
+    expectEqual(left, QueryKey<Int>("products", ["page": 2, "category": "books"] as KeyRecord))
+    expectEqual(left, QueryKey<Int>("products", KeyRecord(["page": 2, "category": "books"])))
   }
 
   @Test func orderOfItemsMatters() {
-    #expect(AnyQueryKey("a", "b") != AnyQueryKey("b", "a"))
-    #expect(AnyQueryKey([1, 2]) != AnyQueryKey([2, 1]))
+    expect(AnyQueryKey("a", "b") != AnyQueryKey("b", "a"))
+    expect(AnyQueryKey([1, 2]) != AnyQueryKey([2, 1]))
   }
 
   @Test func repeatedFieldKeepsTheLastValue() {
     let record = KeyRecord(dictionaryLiteral: ("a", 1), ("b", 2), ("a", 3))
-    #expect(record == ["b": 2, "a": 3])
-    #expect(record != ["b": 2, "a": 1])
+    expectEqual(record, ["b": 2, "a": 3])
+    expect(record != ["b": 2, "a": 1])
   }
 
   @Test func emptyFieldsAddNoPart() {
-    #expect(QueryKey<Int>("a", fields: [:]) == QueryKey<Int>("a"))
-    #expect(AnyQueryKey("a", fields: [:]).count == 1)
+    expectEqual(QueryKey<Int>("a", fields: [:]), QueryKey<Int>("a"))
+    expectEqual(AnyQueryKey("a", fields: [:]).count, 1)
   }
 
   @Test func stringDictionaryIsARecord() {
-    #expect(AnyQueryKey("a", ["x": 1, "y": 2]) == AnyQueryKey("a", fields: ["x": 1, "y": 2]))
-    #expect(AnyQueryKey("a", ["x": nil as Int?]) == AnyQueryKey("a", fields: ["x": nil]))
+    expectEqual(AnyQueryKey("a", ["x": 1, "y": 2]), AnyQueryKey("a", fields: ["x": 1, "y": 2]))
+    expectEqual(AnyQueryKey("a", ["x": nil as Int?]), AnyQueryKey("a", fields: ["x": nil]))
   }
 
   @Test func metatypeKnowsItsModuleAndIsNoString() {
-    #expect(
+    expectEqual(
+      QueryKey<KeySample.User>(KeySample.User.self, 1),
       QueryKey<KeySample.User>(KeySample.User.self, 1)
-        == QueryKey<KeySample.User>(KeySample.User.self, 1)
     )
-    #expect(
+    expect(
       QueryKey<KeySample.User>(KeySample.User.self, 1)
         != QueryKey<KeySample.User>(KeySample.Shop.User.self, 1)
     )
-    #expect(
+    expect(
       QueryKey<KeySample.User>(KeySample.User.self, 1)
         != QueryKey<KeySample.User>(String(reflecting: KeySample.User.self), 1)
     )
-    #expect(AnyQueryKey(KeySample.User.self, 1).count == 2)
+    expectEqual(AnyQueryKey(KeySample.User.self, 1).count, 2)
   }
 
   @Test func sameNamedTypesOfTwoModulesNeverCollide() throws {  // K03, K06
     let (ours, theirs) = (SimulationError.self, StreamQueryTesting.SimulationError.self)
-    #expect("\(ours)" == "\(theirs)")
-    #expect(AnyQueryKey(ours, 1) != AnyQueryKey(theirs, 1))
-    #expect(KeyTuple2(ours, 1) != KeyTuple2(theirs, 1))
-    #expect(
-      try AnyQueryKey(ours, 1).canonicalText()
-        == #"[{"$type":"StreamQueryTests.SimulationError"},1]"#
+    expectEqual("\(ours)", "\(theirs)")
+    expect(AnyQueryKey(ours, 1) != AnyQueryKey(theirs, 1))
+    expect(KeyTuple2(ours, 1) != KeyTuple2(theirs, 1))
+    try expectEqual(
+      AnyQueryKey(ours, 1).canonicalText(),
+      #"[{"$type":"StreamQueryTests.SimulationError"},1]"#
     )
-    #expect(
-      try AnyQueryKey(theirs, 1).canonicalText()
-        == #"[{"$type":"StreamQueryTesting.SimulationError"},1]"#
+    try expectEqual(
+      AnyQueryKey(theirs, 1).canonicalText(),
+      #"[{"$type":"StreamQueryTesting.SimulationError"},1]"#
     )
     let texts = (
       try QueryKey<SimulationError>("a").canonicalText(),
       try QueryKey<StreamQueryTesting.SimulationError>("a").canonicalText()
     )
-    #expect(texts.0 != texts.1)
+    expect(texts.0 != texts.1)
     let client = QueryClient()
     client.setData(SimulationError(), for: QueryKey("a"))
-    #expect(client.data(for: QueryKey<StreamQueryTesting.SimulationError>("a")) == nil)
-    #expect(client.data(for: QueryKey<SimulationError>("a")) != nil)
+    expectNil(client.data(for: QueryKey<StreamQueryTesting.SimulationError>("a")))
+    expect(client.data(for: QueryKey<SimulationError>("a")) != nil)
   }
 
   @Test func keyAsPartContributesItsParts() {
     let project = QueryKey<KeySample.User>("project", 7)
-    #expect(
-      QueryKey<[KeySample.User]>(project, "issues")
-        == QueryKey<[KeySample.User]>("project", 7, "issues")
+    expectEqual(
+      QueryKey<[KeySample.User]>(project, "issues"),
+      QueryKey<[KeySample.User]>("project", 7, "issues")
     )
-    #expect(AnyQueryKey(project) == project.erased)
-    #expect(([project, "issues"] as AnyQueryKey) == ["project", 7, "issues"])
-    #expect(AnyQueryKey(Optional(project.erased), 1) == ["project", 7, 1])
-    #expect(AnyQueryKey("x", fields: ["of": project]) == ["x", ["of": AnyQueryKeyPart(project)]])
+    expectEqual(AnyQueryKey(project), project.erased)
+    expectEqual(([project, "issues"] as AnyQueryKey), ["project", 7, "issues"])
+    expectEqual(AnyQueryKey(Optional(project.erased), 1), ["project", 7, 1])
+    expectEqual(AnyQueryKey("x", fields: ["of": project]), ["x", ["of": AnyQueryKeyPart(project)]])
   }
 
   @Test func optedInValueContributesItsParts() {  // X33
-    #expect(
-      QueryKey<KeySample.User>(KeySample.Route.user(42)) == QueryKey<KeySample.User>("users", 42)
+    expectEqual(
+      QueryKey<KeySample.User>(KeySample.Route.user(42)),
+      QueryKey<KeySample.User>("users", 42)
     )
-    #expect(AnyQueryKey("v1", KeySample.Route.user(42), true) == ["v1", "users", 42, true])
-    #expect(AnyQueryKey(KeySample.Route.users).isPrefix(of: AnyQueryKey(KeySample.Route.user(42))))
-    #expect(AnyQueryKey(KeySample.Filter.tag("a")).count == 1)
+    expectEqual(AnyQueryKey("v1", KeySample.Route.user(42), true), ["v1", "users", 42, true])
+    expect(AnyQueryKey(KeySample.Route.users).isPrefix(of: AnyQueryKey(KeySample.Route.user(42))))
+    expectEqual(AnyQueryKey(KeySample.Filter.tag("a")).count, 1)
   }
 
   @Test func literalsInterpolateAndMayBeEmpty() {
     let id = 42
     let key: QueryKey<KeySample.User> = "user/\(id)"
-    #expect(key == QueryKey<KeySample.User>("user/42"))
-    #expect(([] as QueryKey<KeySample.User>) == QueryKey<KeySample.User>())
-    #expect(QueryKey<KeySample.User>().erased.isEmpty)
+    expectEqual(key, QueryKey<KeySample.User>("user/42"))
+    expectEqual(([] as QueryKey<KeySample.User>), QueryKey<KeySample.User>())
+    expect(QueryKey<KeySample.User>().erased.isEmpty)
   }
 
   @Test func anyPartIsOpenedToItsDynamicType() {
     let parts: [any Hashable & Sendable] = ["a", 1, KeySample.Category.books, UUID?.none]
-    #expect(
-      ([parts[0], parts[1], parts[2], parts[3]] as AnyQueryKey) == [
+    expectEqual(
+      ([parts[0], parts[1], parts[2], parts[3]] as AnyQueryKey),
+      [
         "a", 1, KeySample.Category.books, nil,
       ]
     )
@@ -211,7 +213,7 @@ import Testing
   @available(*, deprecated, message: "tests a deprecated member")
   @Test func bracketedArrayGivesItsElements() {
     let ids = ["user", "42"]
-    #expect(QueryKey<KeySample.User>(ids) == QueryKey<KeySample.User>("user", "42"))
+    expectEqual(QueryKey<KeySample.User>(ids), QueryKey<KeySample.User>("user", "42"))
   }
 }
 

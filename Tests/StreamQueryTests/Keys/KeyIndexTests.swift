@@ -44,7 +44,7 @@ import Testing
       model.entries.append((key, Int32(id)))
     }
     for prefix in Self.keys {
-      #expect(Self.matches(index, prefix) == model.matches(of: prefix), "\(prefix)")
+      expectEqual(Self.matches(index, prefix), model.matches(of: prefix), "\(prefix)")
     }
   }
 
@@ -67,21 +67,22 @@ import Testing
         let place = Int.random(in: 0..<model.entries.count, using: &random)
         let (key, id) = model.entries.remove(at: place)
         #expect(index.remove(key, id: id).count > 0)
-        #expect(index.remove(key, id: id).count == 0)
+        expectEqual(index.remove(key, id: id).count, 0)
       }
-      #expect(index.count == model.entries.count)
+      expectEqual(index.count, model.entries.count)
       guard step % 5 == 0, let prefix = Self.keys.randomElement(using: &random) else { continue }
       for asked in [prefix, keys.randomElement(using: &random) ?? [], []] {
-        #expect(
-          Self.matches(index, asked) == model.matches(of: asked),
+        expectEqual(
+          Self.matches(index, asked),
+          model.matches(of: asked),
           "seed \(seed) step \(step) prefix \(asked)"
         )
       }
     }
     for (key, id) in model.entries { index.remove(key, id: id) }
-    #expect(index.count == 0)
-    #expect(index.nodeCount == 1)
-    #expect(Self.matches(index, []).isEmpty)
+    expectEqual(index.count, 0)
+    expectEqual(index.nodeCount, 1)
+    expectEmpty(Self.matches(index, []))
   }
 
   @Test func sameKeyMayHaveSeveralIDs() {
@@ -89,22 +90,22 @@ import Testing
     index.insert(["users"], id: 7)
     index.insert(["users"], id: 3)
     index.insert(["users", 1], id: 5)
-    #expect(Self.matches(index, ["users"]) == [7, 3, 5])
+    expectEqual(Self.matches(index, ["users"]), [7, 3, 5])
     index.remove(["users"], id: 7)
-    #expect(Self.matches(index, ["users"]) == [3, 5])
-    #expect(Self.matches(index, ["users", 1]) == [5])
-    #expect(Self.matches(index, ["use"]).isEmpty)
+    expectEqual(Self.matches(index, ["users"]), [3, 5])
+    expectEqual(Self.matches(index, ["users", 1]), [5])
+    expectEmpty(Self.matches(index, ["use"]))
   }
 
   @Test func removingTheLastEntryFreesItsPrefixes() {
     var index = KeyIndex()
     index.insert(["a", "b", "c", "d"], id: 1)
-    #expect(index.nodeCount == 4)
+    expectEqual(index.nodeCount, 4)
     index.insert(["a", "x"], id: 2)
     index.remove(["a", "b", "c", "d"], id: 1)
-    #expect(index.nodeCount == 2)
+    expectEqual(index.nodeCount, 2)
     index.remove(["a", "x"], id: 2)
-    #expect(index.nodeCount == 1)
+    expectEqual(index.nodeCount, 1)
   }
 
   @Test func churnDoesNotGrowTheStorage() {
@@ -113,8 +114,8 @@ import Testing
       for id in 0..<50 { index.insert(["k", round, id], id: Int32(id)) }
       for id in 0..<50 { index.remove(["k", round, id], id: Int32(id)) }
     }
-    #expect(index.capacity.entries == 50)
-    #expect(index.capacity.nodes == 3)
+    expectEqual(index.capacity.entries, 50)
+    expectEqual(index.capacity.nodes, 3)
     #expect(index.slots <= 256)
   }
 
@@ -133,13 +134,13 @@ import Testing
       index.insert([Probe(), 2], id: 2)
       index.remove([Probe(), 1], id: 1)
     }
-    #expect(first != nil)
+    expect(first != nil)
     do {
       let garbage = index.remove([Probe(), 2], id: 2)
-      #expect(first != nil)
+      expect(first != nil)
       _ = consume garbage
     }
-    #expect(first == nil)
+    expectNil(first)
   }
 }
 

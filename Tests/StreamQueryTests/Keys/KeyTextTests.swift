@@ -78,7 +78,7 @@ import Testing
 
   @Test func textIsTheSameOnEveryLaunchAndPlatform() throws {  // K04, K15, T01
     for (key, text) in Self.golden {
-      #expect(try key.canonicalText() == text)
+      try expectEqual(key.canonicalText(), text)
     }
   }
 
@@ -88,7 +88,7 @@ import Testing
     for left in keys {
       for right in keys {
         let texts = (try left.canonicalText(), try right.canonicalText())
-        #expect((texts.0 == texts.1) == (left == right), "\(texts)")
+        expectEqual((texts.0 == texts.1), (left == right), "\(texts)")
       }
     }
   }
@@ -98,31 +98,34 @@ import Testing
     let words = (0..<50).map { "word\($0)" }
     for word in words.reversed() { grown.insert(word) }
     let left = try AnyQueryKey(grown).canonicalText()
-    #expect(left == (try AnyQueryKey(Set(words)).canonicalText()))
-    #expect(AnyQueryKey(grown).description == AnyQueryKey(Set(words)).description)
+    expectEqual(left, (try AnyQueryKey(Set(words)).canonicalText()))
+    expectEqual(AnyQueryKey(grown).description, AnyQueryKey(Set(words)).description)
   }
 
   @Test func queryKeyTextNamesTheValueType() throws {
     let key = QueryKey<[KeySample.User]>("users", 1)
-    #expect(try key.canonicalText() == #"Swift.Array<StreamQueryTests.KeySample.User>["users",1]"#)
-    #expect(try EntryKey(key).canonicalText() == (try key.canonicalText()))
+    try expectEqual(
+      key.canonicalText(),
+      #"Swift.Array<StreamQueryTests.KeySample.User>["users",1]"#
+    )
+    try expectEqual(EntryKey(key).canonicalText(), (try key.canonicalText()))
   }
 
   @Test func unencodablePartIsAClearError() {
     let error = #expect(throws: KeyEncodingError.self) {
       try AnyQueryKey("a", KeySample.Filter.all).canonicalText()
     }
-    #expect(
-      error
-        == KeyEncodingError(
-          part: 1,
-          typeName: "StreamQueryTests.KeySample.Filter",
-          reason: .notEncodable
-        )
+    expectEqual(
+      error,
+      KeyEncodingError(
+        part: 1,
+        typeName: "StreamQueryTests.KeySample.Filter",
+        reason: .notEncodable
+      )
     )
-    #expect(
-      error?.description.contains("part 1 of the key is of type StreamQueryTests.KeySample.Filter")
-        == true
+    expectEqual(
+      error?.description.contains("part 1 of the key is of type StreamQueryTests.KeySample.Filter"),
+      true
     )
   }
 
@@ -131,14 +134,14 @@ import Testing
     for key in [AnyQueryKey("a", Local()), AnyQueryKey("a", Hidden()), AnyQueryKey("a", [Local()])]
     {
       let error = #expect(throws: KeyEncodingError.self) { try key.canonicalText() }
-      #expect(error?.part == 1)
-      #expect(error?.reason == .unstableTypeName)
+      expectEqual(error?.part, 1)
+      expectEqual(error?.reason, .unstableTypeName)
     }
     let error = #expect(throws: KeyEncodingError.self) {
       try QueryKey<Local>("a").canonicalText()
     }
-    #expect(error?.part == nil)
-    #expect(error?.reason == .unstableTypeName)
+    expectNil(error?.part)
+    expectEqual(error?.reason, .unstableTypeName)
     #expect(throws: KeyEncodingError.self) { try AnyQueryKey(Hidden.self).canonicalText() }
   }
 
@@ -146,7 +149,7 @@ import Testing
     let error = #expect(throws: KeyEncodingError.self) {
       try AnyQueryKey(KeySample.Throwing()).canonicalText()
     }
-    #expect(error?.reason == .failed("Refused()"))
+    expectEqual(error?.reason, .failed("Refused()"))
   }
 
   @Test func descriptionIsShortAndNeverInHashOrder() {
@@ -163,11 +166,12 @@ import Testing
       KeySample.User(id: 1, name: "Ada"),
       fields: ["z": [1.5], "a": true]
     )
-    #expect(
-      key.description == """
-        [User.self, "a", 1, nil, range(min: 1, max: 2), all, tag("x"), {1, 2, 3}, \
-        [2: {"a", "b"}], User(id: 1, name: "Ada"), {a: true, z: [1.5]}] as User
-        """
+    expectEqual(
+      key.description,
+      """
+      [User.self, "a", 1, nil, range(min: 1, max: 2), all, tag("x"), {1, 2, 3}, \
+      [2: {"a", "b"}], User(id: 1, name: "Ada"), {a: true, z: [1.5]}] as User
+      """
     )
   }
 }

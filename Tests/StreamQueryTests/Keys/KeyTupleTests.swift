@@ -4,34 +4,34 @@ import Testing
 
 @Suite struct KeyTupleTests {
   @Test func tupleMakesTheKeyOfItsParts() {  // K02
-    #expect(
-      QueryKey<Int>(KeyTuple3("products", KeySample.Category.electronics, true))
-        == QueryKey<Int>("products", KeySample.Category.electronics, true)
+    expectEqual(
+      QueryKey<Int>(KeyTuple3("products", KeySample.Category.electronics, true)),
+      QueryKey<Int>("products", KeySample.Category.electronics, true)
     )
-    #expect(AnyQueryKey(KeyTuple2("a", 1)) == ["a", 1])
-    #expect(AnyQueryKey(KeyTuple4("a", 1, 2, 3)) == ["a", 1, 2, 3])
-    #expect(AnyQueryKey(KeyTuple5("a", 1, 2, 3, 4)) == ["a", 1, 2, 3, 4])
-    #expect(AnyQueryKey(KeyTuple6("a", 1, 2, 3, 4, true)) == ["a", 1, 2, 3, 4, true])
+    expectEqual(AnyQueryKey(KeyTuple2("a", 1)), ["a", 1])
+    expectEqual(AnyQueryKey(KeyTuple4("a", 1, 2, 3)), ["a", 1, 2, 3])
+    expectEqual(AnyQueryKey(KeyTuple5("a", 1, 2, 3, 4)), ["a", 1, 2, 3, 4])
+    expectEqual(AnyQueryKey(KeyTuple6("a", 1, 2, 3, 4, true)), ["a", 1, 2, 3, 4, true])
   }
 
   @Test func fieldsAreNumbered() {
     let tuple = KeyTuple6("a", 1, 2.5, true, KeySample.Category.books, "z")
-    #expect(tuple.key1 == "a")
-    #expect(tuple.key2 == 1)
-    #expect(tuple.key3 == 2.5)
-    #expect(tuple.key4)
-    #expect(tuple.key5 == .books)
-    #expect(tuple.key6 == "z")
+    expectEqual(tuple.key1, "a")
+    expectEqual(tuple.key2, 1)
+    expectEqual(tuple.key3, 2.5)
+    expect(tuple.key4)
+    expectEqual(tuple.key5, .books)
+    expectEqual(tuple.key6, "z")
   }
 
   @Test func metatypeBecomesANameWithItsModule() {  // K03
     let tuple: KeyTuple2<String, Int> = .init(KeySample.User.self, 123)
-    #expect(tuple.key1 == "StreamQueryTests.KeySample.User")
-    #expect(tuple != KeyTuple2(KeySample.Shop.User.self, 123))
-    #expect(KeyTuple3(KeySample.User.self, 1, 2).key1 == tuple.key1)
-    #expect(KeyTuple4(KeySample.User.self, 1, 2, 3).key1 == tuple.key1)
-    #expect(KeyTuple5(KeySample.User.self, 1, 2, 3, 4).key1 == tuple.key1)
-    #expect(KeyTuple6(KeySample.User.self, 1, 2, 3, 4, 5).key1 == tuple.key1)
+    expectEqual(tuple.key1, "StreamQueryTests.KeySample.User")
+    expect(tuple != KeyTuple2(KeySample.Shop.User.self, 123))
+    expectEqual(KeyTuple3(KeySample.User.self, 1, 2).key1, tuple.key1)
+    expectEqual(KeyTuple4(KeySample.User.self, 1, 2, 3).key1, tuple.key1)
+    expectEqual(KeyTuple5(KeySample.User.self, 1, 2, 3, 4).key1, tuple.key1)
+    expectEqual(KeyTuple6(KeySample.User.self, 1, 2, 3, 4, 5).key1, tuple.key1)
   }
 
   @Test func metatypeWithoutAStableNameIsAClearError() throws {  // K03
@@ -42,30 +42,30 @@ import Testing
     ]
     for tuple in tuples {
       let error = #expect(throws: KeyEncodingError.self) { try tuple.canonicalText() }
-      #expect(error?.part == 0)
-      #expect(error?.reason == .unstableTypeName)
-      #expect(error?.typeName.hasPrefix("StreamQueryTests.") == true)
+      expectEqual(error?.part, 0)
+      expectEqual(error?.reason, .unstableTypeName)
+      expectEqual(error?.typeName.hasPrefix("StreamQueryTests."), true)
     }
     // Cached like any other, and no other type's.
     let client = QueryClient()
     client.setData(1, for: QueryKey<Int>(KeyTuple2(Local.self, 1)))
-    #expect(client.data(for: QueryKey<Int>(KeyTuple2(Local.self, 1))) == 1)
-    #expect(client.data(for: QueryKey<Int>(KeyTuple2(Hidden.self, 1))) == nil)
-    #expect(
+    expectEqual(client.data(for: QueryKey<Int>(KeyTuple2(Local.self, 1))), 1)
+    expectNil(client.data(for: QueryKey<Int>(KeyTuple2(Hidden.self, 1))))
+    expect(
       AnyQueryKey(KeyTuple2(Local.self, 1)).isPrefix(of: AnyQueryKey(KeyTuple3(Local.self, 1, 2)))
     )
     // Words that only look alike are text.
-    #expect(try AnyQueryKey("(unknown context)").canonicalText() == #"["(unknown context)"]"#)
+    try expectEqual(AnyQueryKey("(unknown context)").canonicalText(), #"["(unknown context)"]"#)
   }
 
   @Test func tupleSurvivesCoding() throws {
     let tuple = KeyTuple3("products", KeySample.Category.electronics, true)
     let data = try JSONEncoder().encode(tuple)
-    #expect(try JSONDecoder().decode(type(of: tuple), from: data) == tuple)
+    try expectEqual(JSONDecoder().decode(type(of: tuple), from: data), tuple)
   }
 
   @Test func tupleHasCanonicalText() throws {  // K04
-    #expect(try KeyTuple3("products", 1, true).canonicalText() == #"["products",1,true]"#)
+    try expectEqual(KeyTuple3("products", 1, true).canonicalText(), #"["products",1,true]"#)
   }
 }
 

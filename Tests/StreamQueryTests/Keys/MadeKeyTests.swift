@@ -40,10 +40,10 @@ import Testing
   @Test(arguments: pairs.indices)
   func aQueryHasTheKeyThatIsWrittenAsAList(index: Int) {
     let (query, key) = Self.pairs[index]
-    #expect(query.key.erased == key)
-    #expect(query.key.erased.hashValue == key.hashValue)
-    #expect(query.key.erased.count == key.count)
-    #expect(query.key.description == QueryKey<Int>(key).description)
+    expectEqual(query.key.erased, key)
+    expectEqual(query.key.erased.hashValue, key.hashValue)
+    expectEqual(query.key.erased.count, key.count)
+    expectEqual(query.key.description, QueryKey<Int>(key).description)
   }
 
   @Test("a key whose parts fill their array keeps no more room than one that was made with it")
@@ -53,7 +53,7 @@ import Testing
       var roomy: [KeyPart] = []
       roomy.reserveCapacity(count + 1)
       roomy += parts
-      #expect(KeyStorage(parts).capacity == KeyStorage(roomy).capacity)
+      expectEqual(KeyStorage(parts).capacity, KeyStorage(roomy).capacity)
     }
   }
 }

@@ -29,37 +29,37 @@ import Testing
   }
 
   @Test func anErrorIsRetriedAfterTheWaitOfThePolicy() {
-    #expect(answer(Boom(), after: 1) == "\(Boom()), again in \(Duration.seconds(3))")
+    expectEqual(answer(Boom(), after: 1), "\(Boom()), again in \(Duration.seconds(3))")
   }
 
   @Test func anErrorIsFinalWhenThePolicyGivesUp() {
-    #expect(answer(Boom(), after: 2) == "\(Boom()), for good")
-    #expect(answer(Boom(), retry: .never) == "\(Boom()), for good")
+    expectEqual(answer(Boom(), after: 2), "\(Boom()), for good")
+    expectEqual(answer(Boom(), retry: .never), "\(Boom()), for good")
   }
 
   @Test func aCancellationThatNobodyAskedForIsAnErrorLikeAnyOther() {
     let error = CancellationError()
-    #expect(answer(error) == "\(error), again in \(Duration.seconds(3))")
-    #expect(answer(error, isCancelled: true) == "cancelled")
+    expectEqual(answer(error), "\(error), again in \(Duration.seconds(3))")
+    expectEqual(answer(error, isCancelled: true), "cancelled")
   }
 
   @Test func anyErrorOfACancelledTaskIsItsCancellation() {
-    #expect(answer(Boom(), isCancelled: true) == "cancelled")
-    #expect(answer(NotModified(), isCancelled: true) == "cancelled")
+    expectEqual(answer(Boom(), isCancelled: true), "cancelled")
+    expectEqual(answer(NotModified(), isCancelled: true), "cancelled")
   }
 
   @Test func nothingToDoIsNoError() {
-    #expect(answer(NothingFetched()) == "nothing")
-    #expect(answer(NothingFetched(), isCancelled: true) == "cancelled")
+    expectEqual(answer(NothingFetched()), "nothing")
+    expectEqual(answer(NothingFetched(), isCancelled: true), "cancelled")
   }
 
   @Test func notModifiedKeepsTheDataAndNamesTheErrorOfHavingNone() {
     let missing = QueryError.notModifiedWithoutData(key: AnyQueryKey("n").description)
-    #expect(answer(NotModified()) == "not modified, else \(missing)")
+    expectEqual(answer(NotModified()), "not modified, else \(missing)")
   }
 
   @Test func havingNoDataToKeepIsNeverRetried() {
     let missing = QueryError.notModifiedWithoutData(key: "n")
-    #expect(answer(missing, retry: .forever) == "\(missing), for good")
+    expectEqual(answer(missing, retry: .forever), "\(missing), for good")
   }
 }

@@ -30,8 +30,8 @@ import Testing
       var entry = running()
       entry.cancel()
       let before = entry.machine
-      #expect(answer(&entry, way) == .late)
-      #expect(entry.machine == before)
+      expectEqual(answer(&entry, way), .late)
+      expectEqual(entry.machine, before)
     }
   }
 
@@ -39,7 +39,7 @@ import Testing
     for way in Way.allCases {
       var entry = running()
       entry.fail(retryAfter: 5)
-      #expect(answer(&entry, way) == .late)
+      expectEqual(answer(&entry, way), .late)
     }
   }
 
@@ -53,8 +53,8 @@ import Testing
       expected.isRestarted = true
       expected.started = FetchID(rawValue: old.rawValue + 1)
       expected.changed = true
-      #expect(answer(&entry, way) == .restarted(expected))
-      #expect(entry.machine.waiterCount == 1)
+      expectEqual(answer(&entry, way), .restarted(expected))
+      expectEqual(entry.machine.waiterCount, 1)
     }
   }
 
@@ -63,7 +63,7 @@ import Testing
     var expected = EntryActions()
     expected.ended = .succeeded
     expected.changed = true
-    #expect(answer(&entry, .succeed) == .landed(expected))
+    expectEqual(answer(&entry, .succeed), .landed(expected))
   }
 
   @Test func dataThatIsStillGoodIsKeptAndEndsTheFetch() {
@@ -71,7 +71,7 @@ import Testing
     var expected = EntryActions()
     expected.ended = .kept
     expected.changed = true
-    #expect(answer(&entry, .keep) == .landed(expected))
+    expectEqual(answer(&entry, .keep), .landed(expected))
   }
 
   @Test func findingNothingToDoEndsTheFetchAndWhatIsAwaitedFollows() {
@@ -83,10 +83,10 @@ import Testing
       expected.changed = true
       if isAwaited { expected.started = FetchID(rawValue: old.rawValue + 1) }
       let outcome = entry.machine.attemptFoundNothing(old, isAwaited: isAwaited, in: environment)
-      #expect(outcome == .cancelled(expected))
-      #expect(entry.machine.isIdle == !isAwaited)
+      expectEqual(outcome, .cancelled(expected))
+      expectEqual(entry.machine.isIdle, !isAwaited)
       let late = entry.machine.attemptFoundNothing(old, isAwaited: isAwaited, in: environment)
-      #expect(late == .late)
+      expectEqual(late, .late)
     }
   }
 
@@ -95,23 +95,23 @@ import Testing
     var expected = EntryActions()
     expected.ended = .failed
     expected.changed = true
-    #expect(answer(&entry, .keep) == .failed(expected))
+    expectEqual(answer(&entry, .keep), .failed(expected))
   }
 
   @Test func aPartLandsAndTheFetchGoesOn() {
     var entry = running(data: false)
     var expected = EntryActions()
     expected.changed = true
-    #expect(answer(&entry, .progress) == .landed(expected))
-    #expect(entry.machine.isFetching)
+    expectEqual(answer(&entry, .progress), .landed(expected))
+    expect(entry.machine.isFetching)
   }
 
   @Test func aFailureIsRetriedAfterItsWait() {
     var entry = running()
     var expected = EntryActions()
     expected.changed = true
-    #expect(answer(&entry, .fail) == .retrying(expected, after: .seconds(2)))
-    #expect(entry.deadline == 2)
+    expectEqual(answer(&entry, .fail), .retrying(expected, after: .seconds(2)))
+    expectEqual(entry.deadline, 2)
   }
 
   @Test func aFailureWithoutAWaitEndsTheFetch() {
@@ -119,7 +119,7 @@ import Testing
     var expected = EntryActions()
     expected.ended = .failed
     expected.changed = true
-    #expect(answer(&entry, .failForGood) == .failed(expected))
+    expectEqual(answer(&entry, .failForGood), .failed(expected))
   }
 
   @Test func aFetchThatNobodyWantsIsNotRetried() {
@@ -130,7 +130,7 @@ import Testing
     var expected = EntryActions()
     expected.ended = .failed
     expected.changed = true
-    #expect(answer(&entry, .fail) == .failed(expected))
+    expectEqual(answer(&entry, .fail), .failed(expected))
   }
 
   @Test func anAttemptThatIsCancelledEndsItsFetchEvenIfOutdated() {
@@ -141,7 +141,7 @@ import Testing
       expected.ended = .cancelled
       expected.changed = true
       let outcome = entry.machine.attemptCancelled(entry.currentID, in: entry.environment)
-      #expect(outcome == .cancelled(expected))
+      expectEqual(outcome, .cancelled(expected))
     }
   }
 }

@@ -8,17 +8,17 @@ import Testing
   @Test func aRequestStartsAFetchWithItsCause() {
     var driver = EntryDriver()
     let actions = driver.request(.trigger)
-    #expect(actions.started == driver.currentID)
-    #expect(actions.changed)
-    #expect(driver.machine.cause == .trigger)
-    #expect(driver.machine.isFetching)
+    expectEqual(actions.started, driver.currentID)
+    expect(actions.changed)
+    expectEqual(driver.machine.cause, .trigger)
+    expect(driver.machine.isFetching)
   }
 
   @Test func aSecondRequestJoinsTheFirstFetch() {
     var driver = EntryDriver()
     driver.request(.subscribed)
-    #expect(driver.request(.manual) == .none)
-    #expect(driver.machine.cause == .subscribed)
+    expectEqual(driver.request(.manual), .none)
+    expectEqual(driver.machine.cause, .subscribed)
   }
 
   @Test func aSupersedingRequestReplacesAFetchOverData() {
@@ -26,26 +26,26 @@ import Testing
     driver.request()
     let old = driver.currentID
     let actions = driver.request(.invalidated, superseding: true)
-    #expect(actions.cancelled == old)
-    #expect(actions.started == driver.currentID)
-    #expect(driver.currentID != old)
-    #expect(actions.ended == nil)
-    #expect(driver.machine.cause == .invalidated)
+    expectEqual(actions.cancelled, old)
+    expectEqual(actions.started, driver.currentID)
+    expect(driver.currentID != old)
+    expectNil(actions.ended)
+    expectEqual(driver.machine.cause, .invalidated)
   }
 
   @Test func aSupersedingRequestJoinsAFirstLoad() {
     var driver = EntryDriver()
     driver.request()
-    #expect(driver.request(superseding: true) == .none)
+    expectEqual(driver.request(superseding: true), .none)
   }
 
   @Test func waitersOfASupersededFetchWaitForTheNewOne() {
     var driver = EntryDriver.withData()
     driver.wait()
     driver.request(superseding: true)
-    #expect(driver.machine.waiterCount == 1)
-    #expect(driver.succeed().ended == .succeeded)
-    #expect(driver.machine.waiterCount == 0)
+    expectEqual(driver.machine.waiterCount, 1)
+    expectEqual(driver.succeed().ended, .succeeded)
+    expectEqual(driver.machine.waiterCount, 0)
   }
 
   // MARK: Endings
@@ -58,15 +58,15 @@ import Testing
     driver.request()
     driver.pass(to: 3)
     let actions = driver.succeed()
-    #expect(actions.ended == .succeeded)
-    #expect(actions.changed)
-    #expect(driver.machine.isIdle)
-    #expect(!driver.machine.isError)
-    #expect(!driver.machine.isInvalidated)
-    #expect(driver.machine.failureCount == 0)
-    #expect(driver.machine.dataUpdatedAt == .seconds(3))
-    #expect(driver.machine.dataUpdateCount == 2)
-    #expect(driver.machine.errorUpdateCount == 1)
+    expectEqual(actions.ended, .succeeded)
+    expect(actions.changed)
+    expect(driver.machine.isIdle)
+    expect(!driver.machine.isError)
+    expect(!driver.machine.isInvalidated)
+    expectEqual(driver.machine.failureCount, 0)
+    expectEqual(driver.machine.dataUpdatedAt, .seconds(3))
+    expectEqual(driver.machine.dataUpdateCount, 2)
+    expectEqual(driver.machine.errorUpdateCount, 1)
   }
 
   @Test func aFailedRefetchKeepsDataAndMarksTheEntryInvalidated() {
@@ -74,12 +74,12 @@ import Testing
     driver.pass(to: 4)
     driver.request()
     let actions = driver.fail()
-    #expect(actions.ended == .failed)
-    #expect(driver.machine.hasData)
-    #expect(driver.machine.isError)
-    #expect(driver.machine.isInvalidated)
-    #expect(driver.machine.errorUpdatedAt == .seconds(4))
-    #expect(driver.machine.dataUpdatedAt == .seconds(0))
+    expectEqual(actions.ended, .failed)
+    expect(driver.machine.hasData)
+    expect(driver.machine.isError)
+    expect(driver.machine.isInvalidated)
+    expectEqual(driver.machine.errorUpdatedAt, .seconds(4))
+    expectEqual(driver.machine.dataUpdatedAt, .seconds(0))
   }
 
   @Test("X13: freshness by age alone survives a failure if so configured")
@@ -88,8 +88,8 @@ import Testing
     driver.adopt(failureInvalidates: false)
     driver.request()
     driver.fail()
-    #expect(!driver.machine.isInvalidated)
-    #expect(!driver.machine.isStale(.after(.seconds(1)), at: .zero))
+    expect(!driver.machine.isInvalidated)
+    expect(!driver.machine.isStale(.after(.seconds(1)), at: .zero))
   }
 
   @Test func aRefetchKeepsTheErrorBesideItsDataUntilItEnds() {
@@ -97,17 +97,17 @@ import Testing
     driver.request()
     driver.fail()
     driver.request()
-    #expect(driver.machine.isError)
-    #expect(driver.machine.failureCount == 0)
+    expect(driver.machine.isError)
+    expectEqual(driver.machine.failureCount, 0)
     driver.succeed()
-    #expect(!driver.machine.isError)
+    expect(!driver.machine.isError)
   }
 
   @Test func aLoadThatStartsAgainIsPendingAgain() {
     var driver = EntryDriver.failed()
-    #expect(driver.machine.isError)
+    expect(driver.machine.isError)
     driver.request()
-    #expect(!driver.machine.isError)
+    expect(!driver.machine.isError)
   }
 
   @Test func termsGivenDuringAFetchDoNotChangeIt() {
@@ -115,7 +115,7 @@ import Testing
     driver.request()
     driver.adopt(failureInvalidates: false)
     driver.fail()
-    #expect(driver.machine.isInvalidated)
+    expect(driver.machine.isInvalidated)
   }
 
   // MARK: Retries
@@ -124,24 +124,24 @@ import Testing
     var driver = EntryDriver()
     driver.wait()
     let actions = driver.fail(retryAfter: 2)
-    #expect(actions.changed)
-    #expect(actions.ended == nil)
-    #expect(driver.machine.failureCount == 1)
-    #expect(driver.machine.isFetching)
-    #expect(!driver.machine.isError)
-    #expect(driver.deadline == 2)
+    expect(actions.changed)
+    expectNil(actions.ended)
+    expectEqual(driver.machine.failureCount, 1)
+    expect(driver.machine.isFetching)
+    expect(!driver.machine.isError)
+    expectEqual(driver.deadline, 2)
     let log = driver.run(to: 2)
-    #expect(log.map(\.actions.started) == [driver.currentID])
+    expectEqual(log.map(\.actions.started), [driver.currentID])
     driver.succeed()
-    #expect(driver.machine.failureCount == 0)
+    expectEqual(driver.machine.failureCount, 0)
   }
 
   @Test func noWaitAtAllTriesAgainAtOnce() {
     var driver = EntryDriver()
     driver.request()
     driver.fail(retryAfter: 0)
-    #expect(driver.deadline == 0)
-    #expect(driver.machine.timeReached(in: driver.environment).started == driver.currentID)
+    expectEqual(driver.deadline, 0)
+    expectEqual(driver.machine.timeReached(in: driver.environment).started, driver.currentID)
   }
 
   @Test func anInfiniteWaitIsNoRetry() {
@@ -152,7 +152,7 @@ import Testing
       retryAfter: .infinite,
       in: driver.environment
     ).actions
-    #expect(actions.ended == .failed)
+    expectEqual(actions.ended, .failed)
   }
 
   @Test func aSuccessOrFailureBetweenAttemptsIsNobodys() {
@@ -160,18 +160,18 @@ import Testing
     driver.request()
     driver.fail(retryAfter: 2)
     let before = driver.machine
-    #expect(driver.succeed() == .none)
-    #expect(driver.fail() == .none)
-    #expect(driver.machine.attemptCancelled(driver.currentID, in: driver.environment) == .late)
-    #expect(driver.machine == before)
+    expectEqual(driver.succeed(), .none)
+    expectEqual(driver.fail(), .none)
+    expectEqual(driver.machine.attemptCancelled(driver.currentID, in: driver.environment), .late)
+    expectEqual(driver.machine, before)
   }
 
   @Test func aNewRequestDoesNotShortenTheWait() {
     var driver = EntryDriver()
     driver.request()
     driver.fail(retryAfter: 2)
-    #expect(driver.request() == .none)
-    #expect(driver.deadline == 2)
+    expectEqual(driver.request(), .none)
+    expectEqual(driver.deadline, 2)
   }
 
   // MARK: Late answers
@@ -195,20 +195,21 @@ import Testing
     }
     driver.pass(to: 9)
     let before = driver.machine
-    #expect(driver.machine.attemptSucceeded(old, in: driver.environment) == .late)
-    #expect(driver.machine.attemptFailed(old, retryAfter: nil, in: driver.environment) == .late)
-    #expect(
-      driver.machine.attemptFailed(old, retryAfter: .seconds(1), in: driver.environment) == .late
+    expectEqual(driver.machine.attemptSucceeded(old, in: driver.environment), .late)
+    expectEqual(driver.machine.attemptFailed(old, retryAfter: nil, in: driver.environment), .late)
+    expectEqual(
+      driver.machine.attemptFailed(old, retryAfter: .seconds(1), in: driver.environment),
+      .late
     )
-    #expect(driver.machine.attemptCancelled(old, in: driver.environment) == .late)
-    #expect(driver.machine == before)
+    expectEqual(driver.machine.attemptCancelled(old, in: driver.environment), .late)
+    expectEqual(driver.machine, before)
   }
 
   // MARK: Cancellation
 
   @Test func cancellingNothingDoesNothing() {
     var driver = EntryDriver.withData()
-    #expect(driver.cancel() == .none)
+    expectEqual(driver.cancel(), .none)
   }
 
   @Test func cancellingAFirstLoadLeavesItPendingAndIdle() {
@@ -217,23 +218,23 @@ import Testing
     driver.fail(retryAfter: 1)
     let id = driver.currentID
     let actions = driver.cancel()
-    #expect(actions.cancelled == id)
-    #expect(actions.ended == .cancelled)
-    #expect(driver.machine.isIdle)
-    #expect(!driver.machine.isError)
-    #expect(driver.machine.failureCount == 0)
-    #expect(driver.machine.cause == nil)
-    #expect(driver.deadline == 300 || driver.deadline == 0)
+    expectEqual(actions.cancelled, id)
+    expectEqual(actions.ended, .cancelled)
+    expect(driver.machine.isIdle)
+    expect(!driver.machine.isError)
+    expectEqual(driver.machine.failureCount, 0)
+    expectNil(driver.machine.cause)
+    expect(driver.deadline == 300 || driver.deadline == 0)
   }
 
   @Test func cancellingAReloadBringsTheOldErrorBack() {
     var driver = EntryDriver.failed()
     driver.request(.subscribed)
     driver.cancel()
-    #expect(driver.machine.isError)
-    #expect(driver.machine.failureCount == 1)
-    #expect(driver.machine.errorUpdateCount == 1)
-    #expect(driver.machine.cause == .manual)
+    expect(driver.machine.isError)
+    expectEqual(driver.machine.failureCount, 1)
+    expectEqual(driver.machine.errorUpdateCount, 1)
+    expectEqual(driver.machine.cause, .manual)
   }
 
   @Test func cancellingTheReplacementOfAFetchLeadsBackToItsStart() {
@@ -243,9 +244,9 @@ import Testing
     driver.request(.interval)
     driver.request(.manual, superseding: true)
     driver.cancel()
-    #expect(driver.machine.isError)
-    #expect(driver.machine.failureCount == 0)
-    #expect(driver.machine.cause == .subscribed)
+    expect(driver.machine.isError)
+    expectEqual(driver.machine.failureCount, 0)
+    expectEqual(driver.machine.cause, .subscribed)
   }
 
   @Test func cancellationKeepsAWriteThatCameMeanwhile() {
@@ -253,9 +254,9 @@ import Testing
     driver.request()
     driver.write()
     driver.cancel()
-    #expect(driver.machine.hasData)
-    #expect(!driver.machine.isError)
-    #expect(driver.machine.failureCount == 0)
+    expect(driver.machine.hasData)
+    expect(!driver.machine.isError)
+    expectEqual(driver.machine.failureCount, 0)
   }
 
   @Test func cancellingTheReplacementOfARetryingFetchBringsBackItsFailures() {
@@ -263,10 +264,10 @@ import Testing
     driver.wait()
     driver.fail(retryAfter: 1)
     driver.request(.manual, superseding: true)
-    #expect(driver.machine.failureCount == 0)
+    expectEqual(driver.machine.failureCount, 0)
     driver.cancel()
-    #expect(!driver.machine.isError)
-    #expect(driver.machine.failureCount == 1)
+    expect(!driver.machine.isError)
+    expectEqual(driver.machine.failureCount, 1)
   }
 
   @Test func cancellingAFetchThatWasWrittenToLeadsBackToTheWrite() {
@@ -276,7 +277,7 @@ import Testing
     driver.write()
     driver.fail(retryAfter: 1)
     driver.cancel()
-    #expect(driver.machine.failureCount == 0)
+    expectEqual(driver.machine.failureCount, 0)
   }
 
   @Test func cancellationKeepsAnInvalidationThatCameMeanwhile() {
@@ -284,30 +285,30 @@ import Testing
     driver.request()
     driver.invalidate()
     driver.cancel()
-    #expect(driver.machine.isInvalidated)
+    expect(driver.machine.isInvalidated)
   }
 
   @Test func anAttemptThatCancelledItselfIsNoError() {
     var driver = EntryDriver()
     driver.wait()
     let actions = driver.machine.attemptCancelled(driver.currentID, in: driver.environment).actions
-    #expect(actions.ended == .cancelled)
-    #expect(actions.cancelled == nil)
-    #expect(!driver.machine.isError)
-    #expect(driver.machine.errorUpdateCount == 0)
+    expectEqual(actions.ended, .cancelled)
+    expectNil(actions.cancelled)
+    expect(!driver.machine.isError)
+    expectEqual(driver.machine.errorUpdateCount, 0)
   }
 
   @Test func settledFetchesAreCountedAndCancelledOnesAreNot() {
     var driver = EntryDriver()
     driver.request()
     driver.cancel()
-    #expect(driver.machine.counts == .zero)
+    expectEqual(driver.machine.counts, .zero)
     driver.request()
     driver.fail()
     driver.request()
     driver.succeed()
-    #expect(driver.machine.counts == SettledCounts(data: 1, errors: 1))
+    expectEqual(driver.machine.counts, SettledCounts(data: 1, errors: 1))
     _ = driver.machine.cleared(in: driver.environment)
-    #expect(driver.machine.counts == .zero)
+    expectEqual(driver.machine.counts, .zero)
   }
 }

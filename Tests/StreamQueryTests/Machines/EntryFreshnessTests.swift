@@ -6,64 +6,64 @@ import Testing
   @Test func missingDataIsStaleUnderEveryStaleTime() {
     let machine = EntryDriver().machine
     for freshness in [Freshness.after(.zero), .after(.infinite), .static] {
-      #expect(machine.isStale(freshness, at: .zero))
+      expect(machine.isStale(freshness, at: .zero))
     }
   }
 
   @Test func dataIsStaleExactlyWhenItsAgeEqualsTheStaleTime() {
     let machine = EntryDriver.withData(at: 1).machine
     let tenSeconds = Freshness.after(.seconds(10))
-    #expect(!machine.isStale(tenSeconds, at: Instant(nanoseconds: 10_999_999_999)))
-    #expect(machine.isStale(tenSeconds, at: .seconds(11)))
+    expect(!machine.isStale(tenSeconds, at: Instant(nanoseconds: 10_999_999_999)))
+    expect(machine.isStale(tenSeconds, at: .seconds(11)))
   }
 
   @Test func aStaleTimeOfZeroIsStaleAtOnce() {
-    #expect(EntryDriver.withData().machine.isStale(.after(.zero), at: .zero))
+    expect(EntryDriver.withData().machine.isStale(.after(.zero), at: .zero))
   }
 
   @Test func anInfiniteStaleTimeEndsByInvalidationOnly() {
     var driver = EntryDriver.withData()
     let late = Instant(nanoseconds: TimeSpan.longest.nanoseconds)
-    #expect(!driver.machine.isStale(.after(.infinite), at: late))
+    expect(!driver.machine.isStale(.after(.infinite), at: late))
     driver.invalidate()
-    #expect(driver.machine.isStale(.after(.infinite), at: .zero))
+    expect(driver.machine.isStale(.after(.infinite), at: .zero))
   }
 
   @Test func staticDataIsNeverStale() {
     var driver = EntryDriver.withData()
     driver.invalidate()
-    #expect(!driver.machine.isStale(.static, at: .seconds(1e9)))
+    expect(!driver.machine.isStale(.static, at: .seconds(1e9)))
   }
 
   @Test func dataOlderThanTheClientIsAsOldAsItsDateSays() {
     var driver = EntryDriver()
     driver.write(updatedAt: -60)
-    #expect(driver.machine.isStale(.after(.seconds(60)), at: .zero))
-    #expect(!driver.machine.isStale(.after(.seconds(61)), at: .zero))
+    expect(driver.machine.isStale(.after(.seconds(60)), at: .zero))
+    expect(!driver.machine.isStale(.after(.seconds(61)), at: .zero))
   }
 
   @Test func nothingIsStaleForADisabledObserver() {
     var driver = EntryDriver.withData()
     driver.invalidate()
-    #expect(!driver.machine.isStale(for: .disabled, at: .seconds(9)))
-    #expect(driver.machine.isStale(for: .fresh, at: .seconds(9)))
+    expect(!driver.machine.isStale(for: .disabled, at: .seconds(9)))
+    expect(driver.machine.isStale(for: .fresh, at: .seconds(9)))
   }
 
   @Test func filtersAskTheObserversWhereThereAreAny() {
     var driver = EntryDriver.withData()
     driver.observe(.fresh)
-    #expect(!driver.machine.isStale(at: .zero))
+    expect(!driver.machine.isStale(at: .zero))
     driver.observe(.make(staleAfter: .seconds(5)))
-    #expect(!driver.machine.isStale(at: .seconds(4)))
-    #expect(driver.machine.isStale(at: .seconds(5)))
+    expect(!driver.machine.isStale(at: .seconds(4)))
+    expect(driver.machine.isStale(at: .seconds(5)))
   }
 
   @Test func withoutObserversDataIsStaleForFiltersIfMissingOrMarkedT61() {
-    #expect(EntryDriver().machine.isStale(at: .zero))
+    expect(EntryDriver().machine.isStale(at: .zero))
     var driver = EntryDriver.withData()
-    #expect(!driver.machine.isStale(at: .seconds(9)))
+    expect(!driver.machine.isStale(at: .seconds(9)))
     driver.invalidate()
-    #expect(driver.machine.isStale(at: .seconds(9)))
+    expect(driver.machine.isStale(at: .seconds(9)))
   }
 
   @Test func tellsObserversWhenTheirDataTurnsStale() {
@@ -71,19 +71,19 @@ import Testing
     driver.observe(.make(staleAfter: .seconds(5)))
     driver.observe(.make(staleAfter: .seconds(9)))
     let log = driver.run(to: 60)
-    #expect(log.map(\.at) == [5, 9])
-    #expect(log.map(\.actions.changed) == [true, true])
+    expectEqual(log.map(\.at), [5, 9])
+    expectEqual(log.map(\.actions.changed), [true, true])
   }
 
   @Test func setsNoTimerForWhatIsStaleAlready() {
     var driver = EntryDriver.withData()
     driver.pass(to: 20)
     driver.observe(.make(staleAfter: .seconds(5), onSubscribe: .never))
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
     driver.request()
     driver.pass(to: 21)
     driver.succeed()
-    #expect(driver.deadline == 26)
+    expectEqual(driver.deadline, 26)
   }
 
   @Test func aStaleTimeOfZeroSetsNoTimerAfterAFetch() {
@@ -91,18 +91,18 @@ import Testing
     driver.observe()
     driver.pass(to: 1)
     driver.succeed()
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
   }
 
   @Test func setsNoTimerForDisabledStaticAndInvalidated() {
     var driver = EntryDriver.withData()
     driver.observe(.make(enabled: false, staleAfter: .seconds(5)))
     driver.observe(.make(static: true))
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
     driver.observe(.make(staleAfter: .seconds(5)))
-    #expect(driver.deadline == 5)
+    expectEqual(driver.deadline, 5)
     driver.invalidate()
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
   }
 
   @Test(
@@ -125,14 +125,14 @@ import Testing
       case "waiterLeft": driver.stopWaiting()
       default: driver.online(false)
       }
-    #expect(actions.changed)
-    #expect(driver.deadline == nil)
+    expect(actions.changed)
+    expectNil(driver.deadline)
   }
 
   @Test func dynamicFreshnessOfManyObserversCostsOneTimerEach() {
     var driver = EntryDriver.withData()
     for seconds in 1...50 { driver.observe(.make(staleAfter: .seconds(Double(seconds)))) }
-    #expect(driver.run(to: 100).map(\.at) == (1...50).map(Double.init))
+    expectEqual(driver.run(to: 100).map(\.at), (1...50).map(Double.init))
   }
 
   // X21
@@ -145,15 +145,15 @@ import Testing
     driver.pass(to: 3)
     let age = AnswerAge(updatedAt: .seconds(2), isOutdated: true)
     _ = driver.machine.attemptSucceeded(driver.currentID, age, in: driver.environment)
-    #expect(driver.machine.mark == .doubted(at: .seconds(1)))
+    expectEqual(driver.machine.mark, .doubted(at: .seconds(1)))
   }
 
   @Test func anObserverThatWaitsForAStoreIsToldSo() {
     var waiting = ResolvedObserverOptions.fresh
     waiting.participation = .restoring
     let machine = EntryDriver.withData().machine
-    #expect(machine.flags(for: waiting, since: nil, at: .zero) == .restoring)
-    #expect(machine.flags(for: .fresh, since: nil, at: .zero) == .enabled)
-    #expect(machine.flags(for: .disabled, since: nil, at: .zero) == [])
+    expectEqual(machine.flags(for: waiting, since: nil, at: .zero), .restoring)
+    expectEqual(machine.flags(for: .fresh, since: nil, at: .zero), .enabled)
+    expectEqual(machine.flags(for: .disabled, since: nil, at: .zero), [])
   }
 }

@@ -28,53 +28,53 @@ struct EntryHoldingTests {
 
   @Test mutating func aFetchThatIsHeldBackBeginsAtItsLimitAndOnlyThen() {
     let id = hold()
-    #expect(machine.isDeferred && machine.isFetching)
-    #expect(machine.deadline(in: start) == limit)
+    expect(machine.isDeferred && machine.isFetching)
+    expectEqual(machine.deadline(in: start), limit)
     let early = machine.timeReached(in: environment(29))
-    #expect(early.started == nil)
+    expectNil(early.started)
     let late = machine.timeReached(in: environment(30))
-    #expect(late.started == id)
-    #expect(machine.stage == .running)
-    #expect(machine.brokenInvariants(at: limit) == [])
+    expectEqual(late.started, id)
+    expectEqual(machine.stage, .running)
+    expectEqual(machine.brokenInvariants(at: limit), [])
   }
 
   @Test mutating func aFetchIsHeldBackOnce() throws {
     let id = try #require(hold())
     let actions = machine.released(in: environment(1))
-    #expect(actions.started == id)
-    #expect(!machine.canDefer(id))
+    expectEqual(actions.started, id)
+    expect(!machine.canDefer(id))
     machine.deferred(id, until: limit)
-    #expect(machine.stage == .running)
+    expectEqual(machine.stage, .running)
     let again = machine.released(in: environment(2))
-    #expect(again == .none)
+    expectEqual(again, .none)
   }
 
   @Test mutating func aFetchThatIsReleasedOfflineIsPaused() {
     _ = hold()
     let actions = machine.released(in: environment(1, isOnline: false))
-    #expect(actions.paused && actions.started == nil)
-    #expect(machine.stage == .paused(before: .firstAttempt))
-    #expect(machine.brokenInvariants(at: .seconds(1)) == [])
+    expect(actions.paused && actions.started == nil)
+    expectEqual(machine.stage, .paused(before: .firstAttempt))
+    expectEqual(machine.brokenInvariants(at: .seconds(1)), [])
   }
 
   @Test mutating func aRetryAndARefetchOfDataAreNotHeldBack() throws {
     let id = try #require(begin())
     _ = machine.attemptFailed(id, retryAfter: TimeSpan(.seconds(1)), in: start)
     let retry = machine.timeReached(in: environment(1))
-    #expect(retry.started == id)
-    #expect(!machine.canDefer(id))
+    expectEqual(retry.started, id)
+    expect(!machine.canDefer(id))
     _ = machine.attemptSucceeded(id, in: environment(1))
     let refetch = machine.requested(.manual, clientLease: true, in: environment(2)).started
-    #expect(!machine.canDefer(try #require(refetch)))
+    expect(!machine.canDefer(try #require(refetch)))
   }
 
   @Test mutating func anAnswerOfAFetchThatIsHeldBackIsLate() throws {
     let id = try #require(hold())
     let outcome = machine.attemptSucceeded(id, in: environment(1))
-    #expect(outcome == .late)
+    expectEqual(outcome, .late)
     let fenced = machine.written(updatedAt: start.now, fencing: true, in: environment(1))
-    #expect(fenced.cancelled == id)
-    #expect(machine.isIdle)
+    expectEqual(fenced.cancelled, id)
+    expect(machine.isIdle)
   }
 
   @Test mutating func aWriteOrInitialDataLetsAFetchBegin() {
@@ -87,9 +87,9 @@ struct EntryHoldingTests {
           isWritten
           ? tests.machine.written(updatedAt: later.now, fencing: false, in: later)
           : tests.machine.initialDataPlaced(updatedAt: later.now, in: later)
-        #expect(actions.started == (isOnline ? id : nil) && actions.paused == !isOnline)
-        #expect(tests.machine.hasData && !tests.machine.isDeferred)
-        #expect(tests.machine.brokenInvariants(at: .seconds(1)) == [])
+        expect(actions.started == (isOnline ? id : nil) && actions.paused == !isOnline)
+        expect(tests.machine.hasData && !tests.machine.isDeferred)
+        expectEqual(tests.machine.brokenInvariants(at: .seconds(1)), [])
       }
     }
   }
@@ -99,6 +99,6 @@ struct EntryHoldingTests {
     options.delivery = .parts
     machine.adopted(fetchOptions: options, gcTime: .zero)
     let id = try #require(begin())
-    #expect(!machine.canDefer(id))
+    expect(!machine.canDefer(id))
   }
 }

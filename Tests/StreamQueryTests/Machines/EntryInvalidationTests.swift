@@ -16,17 +16,17 @@ import Testing
     driver.adopt()
     driver.observe()
     let first = driver.currentID
-    #expect(invalidate(&driver) == .none)
-    #expect(driver.currentID == first)
+    expectEqual(invalidate(&driver), .none)
+    expectEqual(driver.currentID, first)
     let actions = driver.succeed()
-    #expect(actions.ended == .succeeded)
-    #expect(actions.started == driver.currentID)
-    #expect(driver.currentID != first)
-    #expect(driver.machine.isInvalidated)
-    #expect(driver.machine.cause == .invalidated)
-    #expect(driver.succeed().started == nil)
-    #expect(!driver.machine.isInvalidated)
-    #expect(driver.machine.dataUpdateCount == 2)
+    expectEqual(actions.ended, .succeeded)
+    expectEqual(actions.started, driver.currentID)
+    expect(driver.currentID != first)
+    expect(driver.machine.isInvalidated)
+    expectEqual(driver.machine.cause, .invalidated)
+    expectNil(driver.succeed().started)
+    expect(!driver.machine.isInvalidated)
+    expectEqual(driver.machine.dataUpdateCount, 2)
   }
 
   @Test(arguments: ["left", "disabled", "never asked"])
@@ -47,10 +47,10 @@ import Testing
     default: break
     }
     let actions = driver.succeed()
-    #expect(actions.ended == .succeeded)
-    #expect(actions.started == nil)
-    #expect(driver.machine.isIdle)
-    #expect(driver.machine.isInvalidated)
+    expectEqual(actions.ended, .succeeded)
+    expectNil(actions.started)
+    expect(driver.machine.isIdle)
+    expect(driver.machine.isInvalidated)
   }
 
   @Test func theClientsOwnFetchIsFollowedToo() {
@@ -59,8 +59,8 @@ import Testing
     driver.wait()
     driver.invalidate()
     driver.request(.invalidated, superseding: true, clientLease: true)
-    #expect(driver.succeed().started != nil)
-    #expect(driver.machine.fetch?.hasClientLease == true)
+    expect(driver.succeed().started != nil)
+    expectEqual(driver.machine.fetch?.hasClientLease, true)
   }
 
   @Test func whatWasKeptIsAsOldAsTheAnswerAndFollowedToo() {
@@ -69,14 +69,14 @@ import Testing
     for _ in 0..<5 { invalidate(&driver) }
     driver.pass(to: 3)
     let actions = driver.machine.attemptKept(driver.currentID, in: driver.environment).actions
-    #expect(actions.ended == .kept)
-    #expect(actions.started == driver.currentID)
-    #expect(driver.machine.isInvalidated)
-    #expect(driver.machine.dataUpdatedAt == .seconds(3))
+    expectEqual(actions.ended, .kept)
+    expectEqual(actions.started, driver.currentID)
+    expect(driver.machine.isInvalidated)
+    expectEqual(driver.machine.dataUpdatedAt, .seconds(3))
     let last = driver.machine.attemptKept(driver.currentID, in: driver.environment).actions
-    #expect(last.started == nil)
-    #expect(!driver.machine.isInvalidated)
-    #expect(driver.machine.attemptKept(driver.currentID, in: driver.environment) == .late)
+    expectNil(last.started)
+    expect(!driver.machine.isInvalidated)
+    expectEqual(driver.machine.attemptKept(driver.currentID, in: driver.environment), .late)
   }
 
   @Test func whoJoinsOnPurposeTakesTheAnswerForNewEnough() {
@@ -87,9 +87,9 @@ import Testing
       let first = driver.currentID
       _ = driver.machine.invalidated(isJoining: true, in: driver.environment)
       driver.request(.invalidated, superseding: false)
-      #expect(driver.currentID == first)
-      #expect(driver.succeed().started == nil)
-      #expect(!driver.machine.isInvalidated)
+      expectEqual(driver.currentID, first)
+      expectNil(driver.succeed().started)
+      expect(!driver.machine.isInvalidated)
     }
   }
 
@@ -100,8 +100,8 @@ import Testing
     invalidate(&driver)
     driver.fail(retryAfter: 1)
     driver.run(to: 1)
-    #expect(driver.succeed().started == nil)
-    #expect(!driver.machine.isInvalidated)
+    expectNil(driver.succeed().started)
+    expect(!driver.machine.isInvalidated)
 
     var resting = EntryDriver()
     resting.adopt()
@@ -109,8 +109,8 @@ import Testing
     resting.observe()
     invalidate(&resting)
     resting.online(true)
-    #expect(resting.succeed().started == nil)
-    #expect(!resting.machine.isInvalidated)
+    expectNil(resting.succeed().started)
+    expect(!resting.machine.isInvalidated)
   }
 
   @Test("a retry that goes on where it failed does not, but one that kept nothing does")
@@ -123,8 +123,8 @@ import Testing
       driver.fail(retryAfter: 1, keepsPart: keepsPart)
       if !isEarly { invalidate(&driver) }
       driver.run(to: 1)
-      #expect((driver.succeed().started != nil) == keepsPart)
-      #expect(driver.machine.isInvalidated == keepsPart)
+      expectEqual((driver.succeed().started != nil), keepsPart)
+      expectEqual(driver.machine.isInvalidated, keepsPart)
     }
   }
 
@@ -137,13 +137,13 @@ import Testing
       driver.pass(to: 1)
       driver.invalidate()
       driver.pass(to: 2)
-      #expect(driver.succeed().started == nil)
-      #expect(driver.machine.isInvalidated)
-      #expect(driver.machine.dataUpdatedAt == .seconds(2))
+      expectNil(driver.succeed().started)
+      expect(driver.machine.isInvalidated)
+      expectEqual(driver.machine.dataUpdatedAt, .seconds(2))
       // The next one began later.
       driver.wait()
       driver.succeed()
-      #expect(!driver.machine.isInvalidated)
+      expect(!driver.machine.isInvalidated)
     }
   }
 
@@ -156,8 +156,8 @@ import Testing
       driver.invalidate()
       driver.request(.invalidated, clientLease: true)
       driver.turn()
-      #expect(driver.succeed().started == nil)
-      #expect(!driver.machine.isInvalidated)
+      expectNil(driver.succeed().started)
+      expect(!driver.machine.isInvalidated)
     }
   }
 
@@ -170,7 +170,7 @@ import Testing
       driver.pass(to: 10)
       let said = AnswerAge(updatedAt: .seconds(10 - age))
       _ = driver.machine.attemptSucceeded(driver.currentID, said, in: driver.environment)
-      #expect(driver.machine.isInvalidated == isMarked)
+      expectEqual(driver.machine.isInvalidated, isMarked)
     }
   }
 
@@ -184,7 +184,7 @@ import Testing
     driver.pass(to: 9)
     let said = AnswerAge(updatedAt: .seconds(7))
     _ = driver.machine.attemptSucceeded(driver.currentID, said, in: driver.environment)
-    #expect(driver.machine.isInvalidated)
+    expect(driver.machine.isInvalidated)
   }
 
   @Test("whoever asks after the mark gets one more fetch; whoever takes anything does not")
@@ -200,8 +200,8 @@ import Testing
         isAwaited: true,
         in: driver.environment
       ).actions
-      #expect((actions.started == nil) == acceptsOlder)
-      #expect(driver.machine.isInvalidated)
+      expectEqual((actions.started == nil), acceptsOlder)
+      expect(driver.machine.isInvalidated)
     }
   }
 
@@ -211,10 +211,10 @@ import Testing
     driver.observe()
     invalidate(&driver)
     let actions = driver.fail()
-    #expect(actions.ended == .failed)
-    #expect(actions.started == nil)
-    #expect(driver.machine.isIdle)
-    #expect(driver.machine.isInvalidated)
+    expectEqual(actions.ended, .failed)
+    expectNil(actions.started)
+    expect(driver.machine.isIdle)
+    expect(driver.machine.isInvalidated)
   }
 
   @Test("a write clears the mark, and the older answer that lands over it is marked again")
@@ -224,11 +224,11 @@ import Testing
     driver.observe()
     invalidate(&driver)
     driver.write()
-    #expect(!driver.machine.isInvalidated)
-    #expect(driver.succeed().started != nil)
-    #expect(driver.machine.isInvalidated)
+    expect(!driver.machine.isInvalidated)
+    expect(driver.succeed().started != nil)
+    expect(driver.machine.isInvalidated)
     driver.succeed()
-    #expect(!driver.machine.isInvalidated)
+    expect(!driver.machine.isInvalidated)
   }
 
   @Test func whatWasKeptUnderAWriteLeavesTheWriteAsItIs() {
@@ -237,7 +237,7 @@ import Testing
     driver.invalidate()
     driver.write()
     _ = driver.machine.attemptKept(driver.currentID, in: driver.environment)
-    #expect(!driver.machine.isInvalidated)
+    expect(!driver.machine.isInvalidated)
   }
 
   @Test func afterThreeSupersessionsTheNextOneJoinsAndIsFetchedAfterIt() {
@@ -248,13 +248,13 @@ import Testing
       let actions = invalidate(&driver)
       if let id = actions.started { started.append(id) }
     }
-    #expect(started.count == 4)
+    expectEqual(started.count, 4)
     let actions = driver.succeed()
-    #expect(actions.ended == .succeeded)
-    #expect(driver.machine.isInvalidated)
-    #expect(actions.started == driver.currentID)
+    expectEqual(actions.ended, .succeeded)
+    expect(driver.machine.isInvalidated)
+    expectEqual(actions.started, driver.currentID)
     // Something landed: the count starts again.
-    #expect(invalidate(&driver).cancelled == actions.started)
+    expectEqual(invalidate(&driver).cancelled, actions.started)
   }
 
   @Test func aPageCommandJoinsOnlyTheSamePageAndAPageInFlightIsReplacedOnlySoOften() {
@@ -264,16 +264,16 @@ import Testing
       driver.machine.requested(.manual, superseding: true, part: part, in: driver.environment)
     }
     let starts = (0..<6).map { _ in page(.nextPage).started != nil }
-    #expect(starts == [true, true, true, true, false, false])
-    #expect(page(.previousPage).started == nil, "it follows")
+    expectEqual(starts, [true, true, true, true, false, false])
+    expectNil(page(.previousPage).started, "it follows")
     var undisturbed = driver
-    #expect(undisturbed.succeed().started != nil)
-    #expect(undisturbed.machine.fetch?.part == .previousPage)
-    #expect(invalidate(&driver).cancelled == nil)
+    expect(undisturbed.succeed().started != nil)
+    expectEqual(undisturbed.machine.fetch?.part, .previousPage)
+    expectNil(invalidate(&driver).cancelled)
     let actions = driver.succeed()
-    #expect(actions.started != nil)
-    #expect(driver.machine.fetch?.part == .whole)
-    #expect(driver.machine.isInvalidated)
+    expect(actions.started != nil)
+    expectEqual(driver.machine.fetch?.part, .whole)
+    expect(driver.machine.isInvalidated)
   }
 
   @Test func aPartThatIsShownLeavesTheMarkAndEndsTheCount() {
@@ -282,8 +282,8 @@ import Testing
     for _ in 0..<4 { invalidate(&driver) }
     invalidate(&driver)
     _ = driver.machine.attemptProgressed(driver.currentID, in: driver.environment)
-    #expect(driver.machine.isInvalidated)
-    #expect(invalidate(&driver).cancelled != nil)
+    expect(driver.machine.isInvalidated)
+    expect(invalidate(&driver).cancelled != nil)
   }
 
   /// Whatever the storm, at most four fetches begin for each answer.

@@ -12,35 +12,35 @@ import Testing
       let old = driver.currentID
       let told = driver.machine.outdated(in: driver.environment)
       // It goes on until it answers, or until it is restarted.
-      #expect(told.started == nil && told.cancelled == nil)
+      expect(told.started == nil && told.cancelled == nil)
       driver.pass(to: 2)
       let actions = fails ? driver.fail(retryAfter: 5) : driver.succeed()
-      #expect(actions.cancelled == old)
-      #expect(actions.started == driver.currentID)
-      #expect(actions.isRestarted)
-      #expect(actions.ended == nil)
-      #expect(driver.currentID != old)
-      #expect(driver.machine.dataUpdatedAt == .seconds(0))
-      #expect(driver.machine.failureCount == 0)
+      expectEqual(actions.cancelled, old)
+      expectEqual(actions.started, driver.currentID)
+      expect(actions.isRestarted)
+      expectNil(actions.ended)
+      expect(driver.currentID != old)
+      expectEqual(driver.machine.dataUpdatedAt, .seconds(0))
+      expectEqual(driver.machine.failureCount, 0)
       // Whoever waited still does, and gets the new answer.
-      #expect(driver.machine.waiterCount == 1)
-      #expect(driver.succeed().ended == .succeeded)
-      #expect(driver.machine.dataUpdatedAt == .seconds(2))
+      expectEqual(driver.machine.waiterCount, 1)
+      expectEqual(driver.succeed().ended, .succeeded)
+      expectEqual(driver.machine.dataUpdatedAt, .seconds(2))
     }
   }
 
   // Law 7
   @Test func anOutdatedFetchIsRestartedWhenAskedTo() {
     var driver = EntryDriver.withData()
-    #expect(driver.machine.outdatedRestarted(in: driver.environment) == .none)
+    expectEqual(driver.machine.outdatedRestarted(in: driver.environment), .none)
     driver.wait()
-    #expect(driver.machine.outdatedRestarted(in: driver.environment) == .none)
+    expectEqual(driver.machine.outdatedRestarted(in: driver.environment), .none)
     _ = driver.machine.outdated(in: driver.environment)
     let actions = driver.machine.outdatedRestarted(in: driver.environment)
-    #expect(actions.started == driver.currentID)
-    #expect(actions.cancelled != nil)
+    expectEqual(actions.started, driver.currentID)
+    expect(actions.cancelled != nil)
     // Once is enough.
-    #expect(driver.machine.outdatedRestarted(in: driver.environment) == .none)
+    expectEqual(driver.machine.outdatedRestarted(in: driver.environment), .none)
   }
 
   // Law 7
@@ -50,12 +50,12 @@ import Testing
     driver.fail(retryAfter: 5)
     let old = driver.currentID
     let actions = driver.machine.outdated(in: driver.environment)
-    #expect(actions.cancelled == old)
-    #expect(driver.currentID != old)
-    #expect(driver.deadline == 5)
+    expectEqual(actions.cancelled, old)
+    expect(driver.currentID != old)
+    expectEqual(driver.deadline, 5)
     driver.pass(to: 5)
-    #expect(driver.machine.timeReached(in: driver.environment).started == driver.currentID)
-    #expect(driver.succeed().ended == .succeeded)
+    expectEqual(driver.machine.timeReached(in: driver.environment).started, driver.currentID)
+    expectEqual(driver.succeed().ended, .succeeded)
   }
 
   // X21
@@ -67,9 +67,9 @@ import Testing
     driver.invalidate()
     _ = driver.machine.outdated(in: driver.environment)
     driver.pass(to: 5)
-    #expect(driver.machine.timeReached(in: driver.environment).started == driver.currentID)
-    #expect(driver.succeed().ended == .succeeded)
-    #expect(!driver.machine.isInvalidated)
+    expectEqual(driver.machine.timeReached(in: driver.environment).started, driver.currentID)
+    expectEqual(driver.succeed().ended, .succeeded)
+    expect(!driver.machine.isInvalidated)
   }
 
   // Law 7
@@ -80,8 +80,8 @@ import Testing
     _ = driver.machine.outdated(in: driver.environment)
     _ = driver.machine.outdatedRestarted(in: driver.environment)
     driver.cancel()
-    #expect(driver.machine.isError)
-    #expect(driver.machine.cause == cause)
+    expect(driver.machine.isError)
+    expectEqual(driver.machine.cause, cause)
   }
 
   // T72
@@ -89,9 +89,9 @@ import Testing
     var driver = EntryDriver.withData()
     driver.adopt(gcTime: .seconds(10))
     driver.machine.pinned()
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
     driver.pass(to: 400)
     driver.machine.unpinned(in: driver.environment)
-    #expect(driver.deadline == 700)
+    expectEqual(driver.deadline, 700)
   }
 }

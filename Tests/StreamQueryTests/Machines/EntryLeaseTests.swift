@@ -7,8 +7,8 @@ import Testing
     var driver = EntryDriver()
     driver.wait()
     driver.wait()
-    #expect(driver.stopWaiting() == .none)
-    #expect(driver.machine.isFetching)
+    expectEqual(driver.stopWaiting(), .none)
+    expect(driver.machine.isFetching)
   }
 
   @Test func theLastWaiterTakesTheFetchWithIt() {
@@ -16,34 +16,34 @@ import Testing
     driver.wait()
     let id = driver.currentID
     let actions = driver.stopWaiting()
-    #expect(actions.cancelled == id)
-    #expect(actions.ended == .cancelled)
+    expectEqual(actions.cancelled, id)
+    expectEqual(actions.ended, .cancelled)
   }
 
   @Test func anObserverKeepsTheFetchOfALeavingWaiterAndTheOtherWayRound() {
     var driver = EntryDriver()
     driver.observe()
     driver.wait()
-    #expect(driver.stopWaiting() == .none)
+    expectEqual(driver.stopWaiting(), .none)
     driver.wait()
-    #expect(driver.leave() == .none)
-    #expect(driver.stopWaiting().ended == .cancelled)
+    expectEqual(driver.leave(), .none)
+    expectEqual(driver.stopWaiting().ended, .cancelled)
   }
 
   @Test func aDisabledObserverIsALeaseToo() {
     var driver = EntryDriver()
     driver.observe(.disabled)
     driver.wait()
-    #expect(driver.stopWaiting() == .none)
-    #expect(driver.machine.isFetching)
+    expectEqual(driver.stopWaiting(), .none)
+    expect(driver.machine.isFetching)
   }
 
   @Test func theClientsOwnLeaseKeepsAFetchThatNobodyWaitsFor() {
     var driver = EntryDriver()
     driver.request(clientLease: true)
     driver.observe()
-    #expect(driver.leave() == .none)
-    #expect(driver.machine.isFetching)
+    expectEqual(driver.leave(), .none)
+    expect(driver.machine.isFetching)
   }
 
   @Test func theClientsLeasePassesToTheReplacement() {
@@ -51,26 +51,26 @@ import Testing
     driver.request(clientLease: true)
     driver.request(superseding: true)
     driver.machine.waiterJoined()
-    #expect(driver.stopWaiting() == .none)
-    #expect(driver.machine.isFetching)
+    expectEqual(driver.stopWaiting(), .none)
+    expect(driver.machine.isFetching)
   }
 
   @Test func joiningByTheClientGivesTheFetchItsLease() {
     var driver = EntryDriver()
     driver.wait()
     driver.request(clientLease: true)
-    #expect(driver.stopWaiting() == .none)
-    #expect(driver.machine.isFetching)
+    expectEqual(driver.stopWaiting(), .none)
+    expect(driver.machine.isFetching)
   }
 
   @Test func aLeaseEndsWithItsFetch() {
     var driver = EntryDriver()
     driver.wait()
     driver.succeed()
-    #expect(driver.machine.waiterCount == 0)
+    expectEqual(driver.machine.waiterCount, 0)
     let before = driver.machine
-    #expect(driver.stopWaiting() == .none)
-    #expect(driver.machine == before)
+    expectEqual(driver.stopWaiting(), .none)
+    expectEqual(driver.machine, before)
   }
 
   // MARK: Finish
@@ -79,8 +79,8 @@ import Testing
     var driver = EntryDriver()
     driver.adopt(abandonment: .finish)
     driver.observe()
-    #expect(driver.leave() == .none)
-    #expect(driver.succeed().ended == .succeeded)
+    expectEqual(driver.leave(), .none)
+    expectEqual(driver.succeed().ended, .succeeded)
   }
 
   @Test func finishStartsNoFurtherAttempt() {
@@ -89,8 +89,8 @@ import Testing
     driver.observe()
     driver.leave()
     let actions = driver.fail(retryAfter: 1)
-    #expect(actions.ended == .failed)
-    #expect(driver.machine.isError)
+    expectEqual(actions.ended, .failed)
+    expect(driver.machine.isError)
   }
 
   @Test func finishEndsAWaitForTheNextAttemptAsAFailure() {
@@ -100,8 +100,8 @@ import Testing
     driver.fail(retryAfter: 1)
     driver.leave()
     let log = driver.run(to: 1)
-    #expect(log.map(\.actions.ended) == [.failed])
-    #expect(log.map(\.actions.started) == [nil])
+    expectEqual(log.map(\.actions.ended), [.failed])
+    expectEqual(log.map(\.actions.started), [nil])
   }
 
   @Test func finishGivesUpAPausedFirstLoad() {
@@ -109,7 +109,7 @@ import Testing
     driver.adopt(abandonment: .finish)
     driver.online(false)
     driver.observe()
-    #expect(driver.leave().ended == .cancelled)
+    expectEqual(driver.leave().ended, .cancelled)
   }
 
   @Test func finishLetsAPausedRefetchLandLater() {
@@ -117,9 +117,9 @@ import Testing
     driver.adopt(abandonment: .finish)
     driver.online(false)
     driver.observe()
-    #expect(driver.leave() == .none)
-    #expect(driver.online(true).started == driver.currentID)
-    #expect(driver.succeed().ended == .succeeded)
+    expectEqual(driver.leave(), .none)
+    expectEqual(driver.online(true).started, driver.currentID)
+    expectEqual(driver.succeed().ended, .succeeded)
   }
 
   @Test func whoComesBackInTimeGetsItsRetriesBack() {
@@ -128,7 +128,7 @@ import Testing
     driver.observe()
     driver.leave()
     driver.observe()
-    #expect(driver.fail(retryAfter: 1).ended == nil)
+    expectNil(driver.fail(retryAfter: 1).ended)
   }
 
   // MARK: Linger
@@ -138,9 +138,9 @@ import Testing
     driver.adopt(abandonment: .linger(.seconds(5)))
     driver.observe()
     driver.pass(to: 1)
-    #expect(driver.leave() == .none)
-    #expect(driver.deadline == 6)
-    #expect(driver.run(to: 6).map(\.actions.ended) == [.cancelled])
+    expectEqual(driver.leave(), .none)
+    expectEqual(driver.deadline, 6)
+    expectEqual(driver.run(to: 6).map(\.actions.ended), [.cancelled])
   }
 
   @Test(arguments: ["observer", "waiter", "client"])
@@ -155,15 +155,15 @@ import Testing
     case "waiter": driver.wait()
     default: driver.request(clientLease: true)
     }
-    #expect(driver.run(to: 60).isEmpty)
-    #expect(driver.machine.isFetching)
+    expectEmpty(driver.run(to: 60))
+    expect(driver.machine.isFetching)
   }
 
   @Test func anObserversOwnLingerWinsOverTheFetchsPolicy() {
     var driver = EntryDriver()
     driver.observe(.make(linger: .seconds(2)))
-    #expect(driver.leave(.make(linger: .seconds(2))) == .none)
-    #expect(driver.deadline == 2)
+    expectEqual(driver.leave(.make(linger: .seconds(2))), .none)
+    expectEqual(driver.deadline, 2)
   }
 
   @Test func aLingeringFetchIsRetriedAndMayLand() {
@@ -172,9 +172,9 @@ import Testing
     driver.observe()
     driver.leave()
     driver.fail(retryAfter: 1)
-    #expect(driver.run(to: 1).map(\.actions.started) == [driver.currentID])
-    #expect(driver.succeed().ended == .succeeded)
-    #expect(driver.deadline == 301)
+    expectEqual(driver.run(to: 1).map(\.actions.started), [driver.currentID])
+    expectEqual(driver.succeed().ended, .succeeded)
+    expectEqual(driver.deadline, 301)
   }
 
   @Test func lingeringForEverIsUntilTheFetchEnds() {
@@ -182,8 +182,8 @@ import Testing
     driver.adopt(abandonment: .linger(.infinite))
     driver.observe()
     driver.leave()
-    #expect(driver.deadline == nil)
-    #expect(driver.machine.isFetching)
+    expectNil(driver.deadline)
+    expect(driver.machine.isFetching)
   }
 
   @Test func lingeringForNoTimeEndsInTheSameInstant() {
@@ -191,6 +191,6 @@ import Testing
     driver.adopt(abandonment: .linger(.zero))
     driver.observe()
     driver.leave()
-    #expect(driver.run(to: 0).map(\.actions.ended) == [.cancelled])
+    expectEqual(driver.run(to: 0).map(\.actions.ended), [.cancelled])
   }
 }

@@ -19,8 +19,8 @@ import Testing
     var driver = EntryDriver.withData()
     driver.pass(to: isStale ? 10 : 9.999)
     let actions = driver.observe(.make(staleAfter: Self.tenSeconds, onSubscribe: policy))
-    #expect((actions.started != nil) == fetches)
-    if fetches { #expect(driver.machine.cause == .subscribed) }
+    expectEqual((actions.started != nil), fetches)
+    if fetches { expectEqual(driver.machine.cause, .subscribed) }
   }
 
   @Test(
@@ -31,39 +31,39 @@ import Testing
   )
   func loading(_ policy: RefetchPolicy.Answer) {
     var driver = EntryDriver()
-    #expect(driver.observe(.make(onSubscribe: policy)).started != nil)
+    expect(driver.observe(.make(onSubscribe: policy)).started != nil)
   }
 
   @Test func staticDataIsNotRefetchedBySubscribingButLoadedOnce() {
     var driver = EntryDriver()
     let resolvedOptions = ResolvedObserverOptions.make(static: true, onSubscribe: .always)
-    #expect(driver.observe(resolvedOptions).started != nil)
+    expect(driver.observe(resolvedOptions).started != nil)
     driver.succeed()
     driver.invalidate()
-    #expect(driver.observe(resolvedOptions).started == nil)
+    expectNil(driver.observe(resolvedOptions).started)
   }
 
   @Test func everySubscriptionIsEvaluated() {
     var driver = EntryDriver.withData()
     driver.observe()
     driver.succeed()
-    #expect(driver.observe().started != nil)
+    expect(driver.observe().started != nil)
   }
 
   @Test func aSubscriptionJoinsARunningFetch() {
     var driver = EntryDriver()
     driver.observe()
     let id = driver.currentID
-    #expect(driver.observe() == .none)
-    #expect(driver.currentID == id)
+    expectEqual(driver.observe(), .none)
+    expectEqual(driver.currentID, id)
   }
 
   @Test("T09: what failed without data is tried again unless told otherwise")
   func retryOnSubscribe() {
     var driver = EntryDriver.failed()
-    #expect(driver.observe(.make(retries: false)) == .none)
-    #expect(driver.machine.isError)
-    #expect(driver.observe(.make(retries: true)).started != nil)
+    expectEqual(driver.observe(.make(retries: false)), .none)
+    expect(driver.machine.isError)
+    expect(driver.observe(.make(retries: true)).started != nil)
   }
 
   @Test("T09: the policy is about missing data only")
@@ -71,7 +71,7 @@ import Testing
     var driver = EntryDriver.withData()
     driver.request()
     driver.fail()
-    #expect(driver.observe(.make(staleAfter: .infinite, retries: false)).started != nil)
+    expect(driver.observe(.make(staleAfter: .infinite, retries: false)).started != nil)
   }
 
   // MARK: Moving
@@ -81,21 +81,21 @@ import Testing
     var driver = EntryDriver.withData()
     let never = ResolvedObserverOptions.make(staleAfter: Self.tenSeconds, onSubscribe: .never)
     let always = ResolvedObserverOptions.make(staleAfter: Self.tenSeconds, onSubscribe: .always)
-    #expect(driver.observe(always, .moved).started == nil)
+    expectNil(driver.observe(always, .moved).started)
     driver.pass(to: 10)
-    #expect(driver.observe(never, .moved).started != nil)
+    expect(driver.observe(never, .moved).started != nil)
   }
 
   @Test func movingToAnEmptyEntryLoads() {
     var driver = EntryDriver()
-    #expect(driver.observe(.make(onSubscribe: .never), .moved).started != nil)
+    expect(driver.observe(.make(onSubscribe: .never), .moved).started != nil)
     driver = EntryDriver()
-    #expect(driver.observe(.disabled, .moved) == .none)
+    expectEqual(driver.observe(.disabled, .moved), .none)
   }
 
   @Test func movingToAFailedEntryTriesAgain() {
     var driver = EntryDriver.failed()
-    #expect(driver.observe(.make(retries: false), .moved).started != nil)
+    expect(driver.observe(.make(retries: false), .moved).started != nil)
   }
 
   // MARK: Enabling
@@ -103,12 +103,12 @@ import Testing
   @Test("T05: a disabled observer starts nothing by itself")
   func disabled() {
     var driver = EntryDriver()
-    #expect(driver.observe(.disabled) == .none)
-    #expect(driver.online(false) == .none)
-    #expect(driver.online(true) == .none)
-    #expect(driver.active(false) == .none)
-    #expect(driver.active(true) == .none)
-    #expect(driver.deadline == nil)
+    expectEqual(driver.observe(.disabled), .none)
+    expectEqual(driver.online(false), .none)
+    expectEqual(driver.online(true), .none)
+    expectEqual(driver.active(false), .none)
+    expectEqual(driver.active(true), .none)
+    expectNil(driver.deadline)
   }
 
   @Test("T36: turning on counts as coming anew, for stale data")
@@ -119,9 +119,8 @@ import Testing
     off.isEnabled = false
     driver.observe(off)
     driver.pass(to: 9)
-    #expect(
+    expectNil(
       driver.machine.reobserved(from: off, since: .zero, to: on, in: driver.environment).0.started
-        == nil
     )
     _ = driver.machine.reobserved(from: on, since: .zero, to: off, in: driver.environment)
     driver.pass(to: 10)
@@ -131,8 +130,8 @@ import Testing
       to: on,
       in: driver.environment
     )
-    #expect(actions.started != nil)
-    #expect(driver.machine.cause == .subscribed)
+    expect(actions.started != nil)
+    expectEqual(driver.machine.cause, .subscribed)
   }
 
   @Test("law 13: a function that turned on because the entry was removed fetches nothing")
@@ -148,8 +147,8 @@ import Testing
         isTurnedByFunction: isFunction,
         in: driver.environment
       )
-      #expect((actions.started == nil) == isFunction)
-      #expect(driver.machine.isActive)
+      expectEqual((actions.started == nil), isFunction)
+      expect(driver.machine.isActive)
       // What comes later is a reason again.
       driver.write()
       driver.pass(to: 1)
@@ -166,7 +165,7 @@ import Testing
         isTurnedByFunction: true,
         in: driver.environment
       )
-      #expect((again.0.started != nil) == isFunction)
+      expectEqual((again.0.started != nil), isFunction)
     }
   }
 
@@ -181,8 +180,8 @@ import Testing
       to: .make(),
       in: driver.environment
     )
-    #expect(actions.started == nil)
-    #expect(actions.changed)
+    expectNil(actions.started)
+    expect(actions.changed)
   }
 
   @Test func turningOffLetsARunningFetchLand() {
@@ -194,9 +193,9 @@ import Testing
       to: .disabled,
       in: driver.environment
     )
-    #expect(actions.cancelled == nil)
-    #expect(!driver.machine.isActive)
-    #expect(driver.succeed().ended == .succeeded)
+    expectNil(actions.cancelled)
+    expect(!driver.machine.isActive)
+    expectEqual(driver.succeed().ended, .succeeded)
   }
 
   // MARK: Counting
@@ -205,20 +204,20 @@ import Testing
     var driver = EntryDriver()
     for _ in 0..<1_000 { driver.observe() }
     driver.observe(.disabled)
-    #expect(driver.machine.groups.count == 2)
-    #expect(driver.machine.observerCount == 1_001)
-    #expect(driver.machine.enabledCount == 1_000)
+    expectEqual(driver.machine.groups.count, 2)
+    expectEqual(driver.machine.observerCount, 1_001)
+    expectEqual(driver.machine.enabledCount, 1_000)
     for _ in 0..<1_000 { driver.leave() }
-    #expect(driver.machine.groups.count == 1)
-    #expect(!driver.machine.isActive)
+    expectEqual(driver.machine.groups.count, 1)
+    expect(!driver.machine.isActive)
   }
 
   @Test func leavingWithAnUnknownProfileCountsNobody() {
     var driver = EntryDriver()
     driver.observe()
     driver.leave(.fresh)
-    #expect(driver.machine.observerCount == 1)
-    #expect(driver.machine.enabledCount == 1)
+    expectEqual(driver.machine.observerCount, 1)
+    expectEqual(driver.machine.enabledCount, 1)
   }
 
   // MARK: Bulk flags
@@ -226,27 +225,27 @@ import Testing
   @Test("T47: disabled means all observers disabled, or nobody and never a result")
   func isDisabled() {
     var driver = EntryDriver()
-    #expect(driver.machine.isDisabled)
+    expect(driver.machine.isDisabled)
     _ = driver.machine.initialDataPlaced(updatedAt: driver.environment.now, in: driver.environment)
-    #expect(driver.machine.isDisabled)
+    expect(driver.machine.isDisabled)
     driver.write()
-    #expect(!driver.machine.isDisabled)
+    expect(!driver.machine.isDisabled)
     driver.observe(.disabled)
-    #expect(driver.machine.isDisabled)
+    expect(driver.machine.isDisabled)
     driver.observe(.fresh)
-    #expect(!driver.machine.isDisabled)
-    #expect(!EntryDriver.failed().machine.isDisabled)
+    expect(!driver.machine.isDisabled)
+    expect(!EntryDriver.failed().machine.isDisabled)
   }
 
   @Test("T06: one static observer makes the entry static for bulk calls")
   func isStatic() {
     var driver = EntryDriver.withData()
-    #expect(!driver.machine.isStatic)
+    expect(!driver.machine.isStatic)
     driver.observe(.fresh)
     driver.observe(.make(static: true))
-    #expect(driver.machine.isStatic)
+    expect(driver.machine.isStatic)
     driver.leave(.make(static: true))
-    #expect(!driver.machine.isStatic)
+    expect(!driver.machine.isStatic)
   }
 
   // MARK: Edges of the world
@@ -278,8 +277,8 @@ import Testing
       if isReconnect { driver.online(false) } else { driver.active(false) }
       driver.pass(to: isStale ? 10 : 9)
       let actions = isReconnect ? driver.online(true) : driver.active(true)
-      #expect((actions.started != nil) == fetches)
-      if fetches { #expect(driver.machine.cause == (isReconnect ? .reconnect : .active)) }
+      expectEqual((actions.started != nil), fetches)
+      if fetches { expectEqual(driver.machine.cause, (isReconnect ? .reconnect : .active)) }
     }
   }
 
@@ -288,8 +287,8 @@ import Testing
     driver.observe()
     driver.active(false)
     let id = driver.currentID
-    #expect(driver.active(true) == .none)
-    #expect(driver.currentID == id)
+    expectEqual(driver.active(true), .none)
+    expectEqual(driver.currentID, id)
   }
 
   @Test func anEdgeRefetchesNeitherStaticNorDisabledNorUnobserved() {
@@ -308,17 +307,17 @@ import Testing
       var driver = EntryDriver.withData()
       if let resolvedOptions { driver.observe(resolvedOptions) }
       driver.online(false)
-      #expect(driver.online(true).started == nil)
+      expectNil(driver.online(true).started)
       driver.active(false)
-      #expect(driver.active(true).started == nil)
+      expectNil(driver.active(true).started)
     }
   }
 
   @Test func losingTheNetworkOrTheFocusRefetchesNothing() {
     var driver = EntryDriver.withData()
     driver.observe(.make(onSubscribe: .never, onReconnect: .always, onActive: .always))
-    #expect(driver.online(false) == .none)
-    #expect(driver.active(false) == .none)
+    expectEqual(driver.online(false), .none)
+    expectEqual(driver.active(false), .none)
   }
 
   @Test func theEntryThatAnObserverWouldMeetHasItsInitialData() {
@@ -329,9 +328,9 @@ import Testing
       initialData: .seconds(0),
       in: driver.environment
     )
-    #expect(arrived.machine.hasData)
-    #expect(arrived.machine.isIdle)
-    #expect(!driver.machine.hasData)
+    expect(arrived.machine.hasData)
+    expect(arrived.machine.isIdle)
+    expect(!driver.machine.hasData)
   }
 
   @Test func theEntryThatAnObserverWouldMeetFetchesWithTheObserversQuery() {
@@ -349,9 +348,9 @@ import Testing
         in: driver.environment
       )
     }
-    #expect(arrivals.map(\.isStashed) == [false, true])
-    #expect(arrivals.map(\.machine.hasData) == [true, false])
-    #expect(arrivals.map(\.machine.fetch?.fetchOptions.resetsData) == [false, true])
-    #expect(driver.machine.hasData && driver.machine.isIdle)
+    expectEqual(arrivals.map(\.isStashed), [false, true])
+    expectEqual(arrivals.map(\.machine.hasData), [true, false])
+    expectEqual(arrivals.map(\.machine.fetch?.fetchOptions.resetsData), [false, true])
+    expect(driver.machine.hasData && driver.machine.isIdle)
   }
 }

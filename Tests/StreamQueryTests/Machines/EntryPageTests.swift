@@ -26,13 +26,13 @@ struct EntryPageTests {
   @Test("I11: the direction is that of the running fetch, or else of the last one")
   func directionIsKept() {
     var entry = loaded()
-    #expect(entry.machine.part == .whole)
+    expectEqual(entry.machine.part, .whole)
     page(&entry, .next)
-    #expect(entry.machine.fetch?.part == .nextPage)
+    expectEqual(entry.machine.fetch?.part, .nextPage)
     entry.succeed()
-    #expect(entry.machine.part == .nextPage)
+    expectEqual(entry.machine.part, .nextPage)
     _ = entry.machine.requested(.manual, in: entry.environment)
-    #expect(entry.machine.part == .whole)
+    expectEqual(entry.machine.part, .whole)
   }
 
   @Test func cancellingAPageBringsTheDirectionBackThatItsStartChanged() {
@@ -41,13 +41,13 @@ struct EntryPageTests {
     entry.succeed()
     page(&entry, .previous)
     _ = entry.machine.cancelRequested(in: entry.environment)
-    #expect(entry.machine.part == .nextPage)
-    #expect(entry.machine.isIdle)
+    expectEqual(entry.machine.part, .nextPage)
+    expect(entry.machine.isIdle)
     _ = entry.machine.requested(.manual, in: entry.environment)
     page(&entry, .previous)
     _ = entry.machine.cancelRequested(in: entry.environment)
-    #expect(entry.machine.part == .whole)
-    #expect(entry.machine.isIdle)
+    expectEqual(entry.machine.part, .whole)
+    expect(entry.machine.isIdle)
   }
 
   @Test("a page that arrives leaves the mark of an invalidation", arguments: [false, true])
@@ -56,12 +56,12 @@ struct EntryPageTests {
     if isInFlight { page(&entry, .next) }
     _ = entry.machine.invalidated(in: entry.environment)
     if !isInFlight { page(&entry, .next) }
-    #expect(entry.machine.isInvalidated)
+    expect(entry.machine.isInvalidated)
     entry.succeed()
-    #expect(entry.machine.isInvalidated)
+    expect(entry.machine.isInvalidated)
     _ = entry.machine.requested(.manual, in: entry.environment)
     entry.succeed()
-    #expect(!entry.machine.isInvalidated)
+    expect(!entry.machine.isInvalidated)
   }
 
   @Test func pagesThatAPageCommandLoadsForTheFirstTimeAreWhole() {
@@ -69,7 +69,7 @@ struct EntryPageTests {
     _ = entry.machine.invalidated(in: entry.environment)
     page(&entry, .next)
     entry.succeed()
-    #expect(!entry.machine.isInvalidated)
+    expect(!entry.machine.isInvalidated)
   }
 
   @Test("a page that arrives clears the mark of a failure", arguments: [nil, PageDirection.next])
@@ -81,10 +81,10 @@ struct EntryPageTests {
       _ = entry.machine.requested(.manual, superseding: true, in: entry.environment)
     }
     fail(&entry)
-    #expect(entry.machine.isInvalidated)
+    expect(entry.machine.isInvalidated)
     page(&entry, .next)
     entry.succeed()
-    #expect(!entry.machine.isInvalidated)
+    expect(!entry.machine.isInvalidated)
   }
 
   @Test func cancellingAFirstLoadKeepsAMarkThatCameMeanwhile() {
@@ -92,7 +92,7 @@ struct EntryPageTests {
     _ = entry.machine.requested(.subscribed, in: entry.environment)
     _ = entry.machine.invalidated(in: entry.environment)
     _ = entry.machine.cancelRequested(in: entry.environment)
-    #expect(entry.machine.isInvalidated)
+    expect(entry.machine.isInvalidated)
   }
 
   @Test func aRetryThatFindsNothingAfterAWriteLeavesNoFailure() {
@@ -100,15 +100,15 @@ struct EntryPageTests {
     page(&entry, .next)
     entry.fail(retryAfter: 1)
     entry.write()
-    #expect(entry.machine.failureCount == 1)
+    expectEqual(entry.machine.failureCount, 1)
     entry.run(to: 1)
     _ = entry.machine.attemptFoundNothing(
       entry.currentID,
       isAwaited: false,
       in: entry.environment
     )
-    #expect(entry.machine.isIdle && entry.machine.hasData)
-    #expect(entry.machine.failureCount == 0)
+    expect(entry.machine.isIdle && entry.machine.hasData)
+    expectEqual(entry.machine.failureCount, 0)
   }
 
   @Test("what observers asked for meanwhile follows a page command that finds no page")
@@ -121,8 +121,8 @@ struct EntryPageTests {
       isAwaited: false,
       in: entry.environment
     )
-    #expect(entry.machine.fetch?.part == .whole)
-    #expect(entry.machine.cause == .reconnect)
+    expectEqual(entry.machine.fetch?.part, .whole)
+    expectEqual(entry.machine.cause, .reconnect)
   }
 
   @Test("at the bound a page of the other end follows, and the last one that is asked for counts")
@@ -131,20 +131,20 @@ struct EntryPageTests {
     page(&entry, .next)
     for direction in [PageDirection.previous, .next, .previous] { page(&entry, direction) }
     let bound = entry.machine.fetch?.id
-    #expect(entry.machine.fetch?.supersessions == EntryMachine.supersessionLimit)
+    expectEqual(entry.machine.fetch?.supersessions, EntryMachine.supersessionLimit)
     page(&entry, .next)
-    #expect(entry.machine.fetch?.id == bound)
-    #expect(entry.machine.isPut(off: .nextPage))
+    expectEqual(entry.machine.fetch?.id, bound)
+    expect(entry.machine.isPut(off: .nextPage))
     // The one that runs is what this asks for.
     page(&entry, .previous)
-    #expect(entry.machine.isPut(off: .nextPage))
+    expect(entry.machine.isPut(off: .nextPage))
     _ = entry.machine.requested(.manual, superseding: true, in: entry.environment)
-    #expect(!entry.machine.isPut(off: .nextPage))
+    expect(!entry.machine.isPut(off: .nextPage))
     page(&entry, .next)
     entry.succeed()
-    #expect(entry.machine.fetch?.part == .nextPage)
-    #expect(entry.machine.fetch?.supersessions == 0)
+    expectEqual(entry.machine.fetch?.part, .nextPage)
+    expectEqual(entry.machine.fetch?.supersessions, 0)
     entry.succeed()
-    #expect(entry.machine.isIdle)
+    expect(entry.machine.isIdle)
   }
 }

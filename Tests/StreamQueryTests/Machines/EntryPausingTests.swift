@@ -13,20 +13,20 @@ import Testing
   @Test func onlineFetchesRestBeforeTheirStartWhileOffline() {
     var driver = Self.offline(.online)
     let actions = driver.observe()
-    #expect(actions.paused)
-    #expect(actions.started == nil)
-    #expect(driver.machine.isPaused)
-    #expect(!driver.machine.isFetching)
+    expect(actions.paused)
+    expectNil(actions.started)
+    expect(driver.machine.isPaused)
+    expect(!driver.machine.isFetching)
     let resumed = driver.online(true)
-    #expect(resumed.started == driver.currentID)
-    #expect(!resumed.paused)
-    #expect(driver.machine.cause == .subscribed)
+    expectEqual(resumed.started, driver.currentID)
+    expect(!resumed.paused)
+    expectEqual(driver.machine.cause, .subscribed)
   }
 
   @Test(arguments: [NetworkMode.always, .offlineFirst])
   func otherModesStartWhateverTheNetworkDoes(_ mode: NetworkMode) {
     var driver = Self.offline(mode)
-    #expect(driver.observe().started == driver.currentID)
+    expectEqual(driver.observe().started, driver.currentID)
   }
 
   @Test(arguments: [(NetworkMode.online, true), (.offlineFirst, true), (.always, false)])
@@ -37,11 +37,11 @@ import Testing
     driver.online(false)
     driver.fail(retryAfter: 1)
     let log = driver.run(to: 1)
-    #expect(log.map(\.actions.paused) == [waits])
-    #expect(driver.machine.isPaused == waits)
+    expectEqual(log.map(\.actions.paused), [waits])
+    expectEqual(driver.machine.isPaused, waits)
     driver.pass(to: 9)
-    #expect((driver.online(true).started != nil) == waits)
-    #expect(driver.machine.isFetching)
+    expectEqual((driver.online(true).started != nil), waits)
+    expect(driver.machine.isFetching)
   }
 
   @Test(arguments: [NetworkMode.online, .always, .offlineFirst])
@@ -52,8 +52,8 @@ import Testing
     driver.active(false)
     driver.fail(retryAfter: 1)
     driver.run(to: 1)
-    #expect(driver.machine.isPaused)
-    #expect(driver.active(true).started == driver.currentID)
+    expect(driver.machine.isPaused)
+    expectEqual(driver.active(true).started, driver.currentID)
   }
 
   @Test(arguments: [(NetworkMode.online, true), (.offlineFirst, false), (.always, false)])
@@ -61,14 +61,14 @@ import Testing
     var driver = EntryDriver()
     driver.adopt(networkMode: mode)
     driver.observe(.make(onReconnect: .never))
-    #expect(driver.turn() == .none)
+    expectEqual(driver.turn(), .none)
     driver.online(false)
-    #expect(driver.turn().paused == waits)
-    #expect(driver.machine.isPaused == waits)
+    expectEqual(driver.turn().paused, waits)
+    expectEqual(driver.machine.isPaused, waits)
     // Its turn came once.
-    #expect(!driver.turn().paused)
-    #expect((driver.online(true).started != nil) == waits)
-    #expect(driver.machine.isFetching && driver.machine.failureCount == 0)
+    expect(!driver.turn().paused)
+    expectEqual((driver.online(true).started != nil), waits)
+    expect(driver.machine.isFetching && driver.machine.failureCount == 0)
   }
 
   @Test(arguments: [(NetworkMode.online, true), (.offlineFirst, true), (.always, false)])
@@ -77,32 +77,32 @@ import Testing
     driver.adopt(networkMode: mode)
     driver.observe(.make(onReconnect: .never))
     driver.fail(retryAfter: 1)
-    #expect(driver.turn() == .none)
+    expectEqual(driver.turn(), .none)
     driver.run(to: 1)
     driver.online(false)
-    #expect(driver.turn().paused == waits)
-    #expect((driver.online(true).started != nil) == waits)
-    #expect(driver.machine.isFetching && driver.machine.failureCount == 1)
+    expectEqual(driver.turn().paused, waits)
+    expectEqual((driver.online(true).started != nil), waits)
+    expect(driver.machine.isFetching && driver.machine.failureCount == 1)
   }
 
   @Test func aStartNeedsNoFocusButItsResumptionDoes() {
     var driver = EntryDriver()
     driver.active(false)
-    #expect(driver.observe().started != nil)
+    expect(driver.observe().started != nil)
     driver = Self.offline(.online)
     driver.active(false)
     driver.observe(.make(onReconnect: .never))
-    #expect(driver.online(true) == .none)
-    #expect(driver.machine.isPaused)
-    #expect(driver.active(true).started == driver.currentID)
+    expectEqual(driver.online(true), .none)
+    expect(driver.machine.isPaused)
+    expectEqual(driver.active(true).started, driver.currentID)
   }
 
   @Test func aRunningAttemptIsNotInterrupted() {
     var driver = EntryDriver()
     driver.observe()
-    #expect(driver.online(false) == .none)
-    #expect(driver.active(false) == .none)
-    #expect(driver.succeed().ended == .succeeded)
+    expectEqual(driver.online(false), .none)
+    expectEqual(driver.active(false), .none)
+    expectEqual(driver.succeed().ended, .succeeded)
   }
 
   @Test func aWaitForTheNextAttemptGoesOnUntilItsTime() {
@@ -111,15 +111,15 @@ import Testing
     driver.fail(retryAfter: 10)
     driver.online(false)
     driver.pass(to: 5)
-    #expect(driver.online(true) == .none)
-    #expect(driver.deadline == 10)
+    expectEqual(driver.online(true), .none)
+    expectEqual(driver.deadline, 10)
   }
 
   @Test func aPausedFetchIsToldOfOnce() {
     var driver = Self.offline(.online)
     driver.observe()
-    #expect(!driver.request(.manual).paused)
-    #expect(!driver.observe().paused)
+    expect(!driver.request(.manual).paused)
+    expect(!driver.observe().paused)
   }
 
   @Test func aSupersedingRequestReplacesAPausedFetchByAPausedOne() {
@@ -128,16 +128,16 @@ import Testing
     driver.observe()
     let old = driver.currentID
     let actions = driver.request(.invalidated, superseding: true)
-    #expect(actions.cancelled == old)
-    #expect(actions.paused)
-    #expect(driver.machine.isPaused)
+    expectEqual(actions.cancelled, old)
+    expect(actions.paused)
+    expect(driver.machine.isPaused)
   }
 
   @Test func aPausedFirstLoadIsGivenUpWithItsLastObserver() {
     var driver = Self.offline(.online)
     driver.observe()
-    #expect(driver.leave().ended == .cancelled)
-    #expect(driver.online(true) == .none)
+    expectEqual(driver.leave().ended, .cancelled)
+    expectEqual(driver.online(true), .none)
   }
 
   @Test func failuresAreStillCountedWhileARetryRests() {
@@ -146,9 +146,9 @@ import Testing
     driver.online(false)
     driver.fail(retryAfter: 1)
     driver.run(to: 1)
-    #expect(driver.machine.failureCount == 1)
+    expectEqual(driver.machine.failureCount, 1)
     driver.online(true)
     driver.fail()
-    #expect(driver.machine.failureCount == 2)
+    expectEqual(driver.machine.failureCount, 2)
   }
 }

@@ -21,14 +21,14 @@ import Testing
 
   @Test func pollsAtTheIntervalWhetherStaleOrNot() {
     var driver = Self.polled(every: 10)
-    #expect(driver.starts(to: 45) == [10, 20, 30, 40])
-    #expect(driver.machine.cause == .interval)
+    expectEqual(driver.starts(to: 45), [10, 20, 30, 40])
+    expectEqual(driver.machine.cause, .interval)
   }
 
   @Test func countsTheIntervalFromTheEndOfALongFetch() {
     var driver = Self.polled(every: 10)
     // Starts at 10, lasts until 35: the beats at 20 and 30 join it, the next counts from its end.
-    #expect(driver.starts(to: 50, taking: 25) == [10, 45])
+    expectEqual(driver.starts(to: 50, taking: 25), [10, 45])
   }
 
   @Test func joinsARunningFetchWhenTheBeatComes() {
@@ -36,22 +36,22 @@ import Testing
     driver.adopt()
     driver.observe(Self.polling(every: 10))
     let first = driver.currentID
-    for (_, actions) in driver.run(to: 35) { #expect(actions == .none) }
-    #expect(driver.currentID == first)
+    for (_, actions) in driver.run(to: 35) { expectEqual(actions, .none) }
+    expectEqual(driver.currentID, first)
   }
 
   @Test func observersOfOneIntervalThatCameLaterDoNotDelayTheFirst() {
     var driver = Self.polled(every: 10)
     driver.pass(to: 3)
     driver.observe(Self.polling(every: 10))
-    #expect(driver.starts(to: 35) == [10, 20, 30])
+    expectEqual(driver.starts(to: 35), [10, 20, 30])
   }
 
   @Test func theShorterOfTwoIntervalsSetsTheRhythm() {
     var driver = Self.polled(every: 10)
     driver.pass(to: 2)
     driver.observe(Self.polling(every: 25))
-    #expect(driver.starts(to: 45) == [10, 20, 30, 40])
+    expectEqual(driver.starts(to: 45), [10, 20, 30, 40])
   }
 
   @Test func theLongerIntervalGoesOnWhenTheShorterOneLeft() {
@@ -59,14 +59,14 @@ import Testing
     driver.observe(Self.polling(every: 25))
     driver.pass(to: 4)
     driver.leave(Self.polling(every: 10))
-    #expect(driver.starts(to: 55) == [25, 50])
+    expectEqual(driver.starts(to: 55), [25, 50])
   }
 
   @Test func pollsFromTheSubscriptionWhenTheLastFetchIsOlder() {
     var driver = EntryDriver.withData()
     driver.pass(to: 7)
     driver.observe(Self.polling(every: 10))
-    #expect(driver.starts(to: 30) == [17, 27])
+    expectEqual(driver.starts(to: 30), [17, 27])
   }
 
   @Test func theSecondOfTwoTakesOverWhenTheFirstLeavesBeforeItsBeat() {
@@ -75,9 +75,9 @@ import Testing
     driver.observe(Self.polling(every: 10))
     driver.pass(to: 4)
     driver.observe(Self.polling(every: 10))
-    #expect(driver.deadline == 11)
+    expectEqual(driver.deadline, 11)
     driver.leave(Self.polling(every: 10), since: 1)
-    #expect(driver.deadline == 14)
+    expectEqual(driver.deadline, 14)
   }
 
   @Test func anObserverThatKeepsItsRhythmThroughAnotherOptionIsNotDelayedByThoseItJoins() {
@@ -96,8 +96,8 @@ import Testing
       to: never,
       in: driver.environment
     )
-    #expect(base == .seconds(1))
-    #expect(driver.deadline == 11)
+    expectEqual(base, .seconds(1))
+    expectEqual(driver.deadline, 11)
   }
 
   @Test func aChangedIntervalCountsFromTheChange() {
@@ -109,8 +109,8 @@ import Testing
       to: Self.polling(every: 5),
       in: driver.environment
     )
-    #expect(base == .seconds(4))
-    #expect(driver.starts(to: 20) == [9, 14, 19])
+    expectEqual(base, .seconds(4))
+    expectEqual(driver.starts(to: 20), [9, 14, 19])
   }
 
   @Test("whether it polls in the background does not begin the rhythm anew")
@@ -125,8 +125,8 @@ import Testing
         to: Self.polling(every: 10, background: .seconds(10)),
         in: driver.environment
       )
-      #expect(base == .zero)
-      #expect(driver.starts(to: 35) == [10, 20, 30])
+      expectEqual(base, .zero)
+      expectEqual(driver.starts(to: 35), [10, 20, 30])
     }
   }
 
@@ -140,8 +140,8 @@ import Testing
       to: Self.polling(every: 10, background: .seconds(10)),
       in: driver.environment
     )
-    #expect(base == .seconds(20))
-    #expect(driver.starts(to: 45) == [30, 40])
+    expectEqual(base, .seconds(20))
+    expectEqual(driver.starts(to: 45), [30, 40])
   }
 
   @Test func aSlowerRhythmOfTheBackgroundDoesNotTouchThatOfTheForeground() {
@@ -153,14 +153,14 @@ import Testing
       to: Self.polling(every: 10, background: .seconds(25)),
       in: driver.environment
     )
-    #expect(driver.starts(to: 25) == [10, 20])
+    expectEqual(driver.starts(to: 25), [10, 20])
   }
 
   @Test func aWriteDoesNotChangeTheRhythm() {
     var driver = Self.polled(every: 10)
     driver.pass(to: 6)
     driver.write()
-    #expect(driver.starts(to: 25) == [10, 20])
+    expectEqual(driver.starts(to: 25), [10, 20])
   }
 
   @Test func aFetchOfAnotherCauseStartsTheRhythmAnew() {
@@ -168,7 +168,7 @@ import Testing
     driver.pass(to: 6)
     driver.request()
     driver.succeed()
-    #expect(driver.starts(to: 30) == [16, 26])
+    expectEqual(driver.starts(to: 30), [16, 26])
   }
 
   @Test func aFailedFetchIsPolledAgainAfterTheInterval() {
@@ -176,16 +176,16 @@ import Testing
     driver.run(to: 10)
     driver.pass(to: 11)
     driver.fail()
-    #expect(driver.deadline == 21)
+    expectEqual(driver.deadline, 21)
   }
 
   @Test func restsInTheBackgroundByDefault() {
     var driver = Self.polled(every: 10)
     driver.active(false)
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
     driver.pass(to: 100)
     driver.active(true)
-    #expect(driver.deadline == 110)
+    expectEqual(driver.deadline, 110)
   }
 
   @Test func doesNotMakeUpForBeatsMissedInTheBackground() {
@@ -193,17 +193,17 @@ import Testing
     driver.active(false)
     driver.pass(to: 25)
     let actions = driver.active(true)
-    #expect(actions.started == nil)
-    #expect(driver.starts(to: 45) == [30, 40])
+    expectNil(actions.started)
+    expectEqual(driver.starts(to: 45), [30, 40])
   }
 
   @Test func pollsInTheBackgroundAtTheIntervalForIt() {
     var driver = Self.polled(every: 10, background: .seconds(60))
     driver.active(false)
-    #expect(driver.starts(to: 130) == [60, 120])
+    expectEqual(driver.starts(to: 130), [60, 120])
     driver.pass(to: 125)
     driver.active(true)
-    #expect(driver.starts(to: 145) == [130, 140])
+    expectEqual(driver.starts(to: 145), [130, 140])
   }
 
   @Test func pollsOnlyInTheBackgroundIfToldSo() {
@@ -211,9 +211,9 @@ import Testing
     driver.observe(
       .make(staleAfter: .infinite, interval: .infinite, inBackground: .seconds(5))
     )
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
     driver.active(false)
-    #expect(driver.deadline == 5)
+    expectEqual(driver.deadline, 5)
   }
 
   @Test func aFailedPollInTheBackgroundIsTriedAgainThereAndPollingGoesOn() {
@@ -221,14 +221,14 @@ import Testing
     driver.active(false)
     driver.run(to: 60)
     driver.fail(retryAfter: 5)
-    #expect(driver.deadline == 65)
+    expectEqual(driver.deadline, 65)
     driver.run(to: 65)
-    #expect(driver.machine.isFetching)
-    #expect(!driver.machine.isPaused)
+    expect(driver.machine.isFetching)
+    expect(!driver.machine.isPaused)
     driver.pass(to: 66)
     driver.fail()
     // The next one is as far from the end of this fetch as ever.
-    #expect(driver.starts(to: 260) == [126, 186, 246])
+    expectEqual(driver.starts(to: 260), [126, 186, 246])
   }
 
   @Test func aRetryThatWaitsForTheAppGoesOnForAnObserverThatPollsInTheBackground() {
@@ -238,10 +238,10 @@ import Testing
     driver.active(false)
     driver.fail(retryAfter: 1)
     driver.run(to: 1)
-    #expect(driver.machine.isPaused)
+    expect(driver.machine.isPaused)
     driver.observe(Self.polling(every: 10, background: .seconds(60)))
     driver.run(to: 61)
-    #expect(driver.machine.isFetching)
+    expect(driver.machine.isFetching)
   }
 
   @Test func aRetryInTheBackgroundWaitsForTheNetworkAllTheSame() {
@@ -251,17 +251,17 @@ import Testing
     driver.fail(retryAfter: 5)
     driver.online(false)
     driver.run(to: 65)
-    #expect(driver.machine.isPaused)
+    expect(driver.machine.isPaused)
     driver.pass(to: 70)
-    #expect(driver.online(true).started == driver.currentID)
+    expectEqual(driver.online(true).started, driver.currentID)
   }
 
   @Test func makesUpForNoBeatsAfterALateTimer() {
     var driver = Self.polled(every: 10)
     driver.pass(to: 47)
-    #expect(driver.machine.timeReached(in: driver.environment).started != nil)
+    expect(driver.machine.timeReached(in: driver.environment).started != nil)
     driver.succeed()
-    #expect(driver.deadline == 57)
+    expectEqual(driver.deadline, 57)
   }
 
   @Test(
@@ -288,10 +288,10 @@ import Testing
     default:
       _ = driver.machine.reobserved(from: .fresh, since: .zero, to: .make(), in: driver.environment)
     }
-    #expect(driver.deadline == 10)
+    expectEqual(driver.deadline, 10)
     let actions = driver.machine.timeReached(in: driver.environment)
-    #expect(actions.started != nil || actions.paused)
-    #expect(driver.machine.cause == .interval)
+    expect(actions.started != nil || actions.paused)
+    expectEqual(driver.machine.cause, .interval)
   }
 
   @Test func disabledObserversDoNotPoll() {
@@ -299,18 +299,18 @@ import Testing
     var resolvedOptions = Self.polling(every: 10)
     resolvedOptions.isEnabled = false
     driver.observe(resolvedOptions)
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
   }
 
   @Test func pollingAnEntryThatIsOfflineRestsUntilTheNetworkIsBack() {
     var driver = Self.polled(every: 10)
     driver.online(false)
     let log = driver.run(to: 10)
-    #expect(log.map(\.actions.paused) == [true])
-    #expect(driver.machine.isPaused)
+    expectEqual(log.map(\.actions.paused), [true])
+    expect(driver.machine.isPaused)
     // Later beats find it resting, which is no news.
-    for (_, actions) in driver.run(to: 35) { #expect(actions == .none) }
-    #expect(driver.online(true).started == driver.currentID)
+    for (_, actions) in driver.run(to: 35) { expectEqual(actions, .none) }
+    expectEqual(driver.online(true).started, driver.currentID)
   }
 
   @Test(

@@ -7,17 +7,17 @@ import Testing
     var driver = EntryDriver.withData()
     driver.observe(.fresh)
     driver.pass(to: 100)
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
     driver.leave(.fresh)
-    #expect(driver.deadline == 400)
-    #expect(driver.run(to: 1_000).map(\.actions.expired) == [true])
+    expectEqual(driver.deadline, 400)
+    expectEqual(driver.run(to: 1_000).map(\.actions.expired), [true])
   }
 
   @Test func theLongestRetentionThatWasAskedForHolds() {
     var driver = EntryDriver.withData()
     driver.adopt(gcTime: .seconds(900))
     driver.adopt(gcTime: .seconds(10))
-    #expect(driver.deadline == 900)
+    expectEqual(driver.deadline, 900)
   }
 
   @Test func theLastLeaversOwnRetentionRules() {
@@ -27,13 +27,13 @@ import Testing
     driver.observe(.fresh)
     driver.leave(.fresh)
     driver.leave(own)
-    #expect(driver.deadline == 7)
+    expectEqual(driver.deadline, 7)
     // One that left earlier has no say.
     driver.observe(own)
     driver.observe(.fresh)
     driver.leave(own)
     driver.leave(.fresh)
-    #expect(driver.deadline == 300)
+    expectEqual(driver.deadline, 300)
   }
 
   @Test func aLeaversRetentionMayAlsoBeLonger() {
@@ -41,7 +41,7 @@ import Testing
     let own = ResolvedObserverOptions.make(staleAfter: .infinite, gcTime: .seconds(900))
     driver.observe(own)
     driver.leave(own)
-    #expect(driver.deadline == 900)
+    expectEqual(driver.deadline, 900)
   }
 
   @Test(arguments: [false, true])
@@ -49,29 +49,29 @@ import Testing
     var driver = EntryDriver.withData()
     driver.pass(to: 200)
     driver.write(fencing: fencing)
-    #expect(driver.deadline == 500)
+    expectEqual(driver.deadline, 500)
   }
 
   @Test func aReturningObserverStopsTheClock() {
     var driver = EntryDriver.withData()
     driver.pass(to: 299)
     driver.observe(.fresh)
-    #expect(driver.run(to: 10_000).isEmpty)
+    expectEmpty(driver.run(to: 10_000))
   }
 
   @Test func anObserverThatComesAtTheVeryEndKeepsTheEntry() {
     var driver = EntryDriver.withData()
     driver.pass(to: 300)
     driver.observe(.fresh)
-    #expect(!driver.machine.timeReached(in: driver.environment).expired)
+    expect(!driver.machine.timeReached(in: driver.environment).expired)
   }
 
   @Test func nothingGoesWhileAFetchIsInFlight() {
     var driver = EntryDriver.withData()
     driver.request(clientLease: true)
-    #expect(driver.run(to: 1_000).isEmpty)
+    expectEmpty(driver.run(to: 1_000))
     driver.succeed()
-    #expect(driver.deadline == 1_300)
+    expectEqual(driver.deadline, 1_300)
   }
 
   @Test func noRetentionGoesAtOnceAndAnInfiniteOneNever() {
@@ -80,9 +80,9 @@ import Testing
     driver.wait()
     driver.pass(to: 1)
     driver.succeed()
-    #expect(driver.run(to: 1).map(\.actions.expired) == [true])
+    expectEqual(driver.run(to: 1).map(\.actions.expired), [true])
     driver.adopt(gcTime: .infinite)
-    #expect(driver.deadline == nil)
+    expectNil(driver.deadline)
   }
 
   @Test func whatIsKeptForNoTimeGoesAsItsLingeringFetchEnds() {
@@ -91,10 +91,10 @@ import Testing
     driver.observe()
     driver.leave()
     driver.pass(to: 5)
-    #expect(!driver.machine.isExpired(at: driver.environment.now.instant))
+    expect(!driver.machine.isExpired(at: driver.environment.now.instant))
     let actions = driver.run(to: 5).map(\.actions)
-    #expect(actions.map(\.ended) == [.cancelled])
-    #expect(actions.map(\.expired) == [true])
+    expectEqual(actions.map(\.ended), [.cancelled])
+    expectEqual(actions.map(\.expired), [true])
   }
 
   @Test func afterAWaiterTheEntryIsKeptFromTheEndOfItsFetch() {
@@ -103,7 +103,7 @@ import Testing
     driver.wait()
     driver.pass(to: 20)
     driver.fail()
-    #expect(driver.deadline == 320)
+    expectEqual(driver.deadline, 320)
   }
 
   @Test func afterACancelledFetchTheEntryIsKeptFromItsEnd() {
@@ -112,13 +112,13 @@ import Testing
     driver.observe()
     driver.pass(to: 20)
     driver.leave()
-    #expect(driver.deadline == 320)
+    expectEqual(driver.deadline, 320)
   }
 
   @Test func clearingAnUnobservedEntryStartsItsRetentionAnew() {
     var driver = EntryDriver.withData()
     driver.pass(to: 100)
     _ = driver.machine.cleared(in: driver.environment)
-    #expect(driver.deadline == 400)
+    expectEqual(driver.deadline, 400)
   }
 }

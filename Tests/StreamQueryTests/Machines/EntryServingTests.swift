@@ -19,30 +19,30 @@ import Testing
   }
 
   @Test func dataIsServedWhileItIsFreshAndForItsGrace() {
-    #expect(served([0, 9, 10, 30, 30.001]) == [true, true, true, true, false])
+    expectEqual(served([0, 9, 10, 30, 30.001]), [true, true, true, true, false])
   }
 
   @Test func nothingIsServedWithoutDataOrGrace() {
-    #expect(served([0], grace: 0) == [false])
+    expectEqual(served([0], grace: 0), [false])
     let empty = EntryServingTests(entry: EntryDriver())
-    #expect(empty.served([0]) == [false])
+    expectEqual(empty.served([0]), [false])
   }
 
   @Test mutating func aMarkBeginsTheGraceIfItComesFirst() {
     entry.invalidate()
     record.entryChanged(entry.machine, at: .seconds(4))
-    #expect(record.markedAt == .seconds(4))
+    expectEqual(record.markedAt, .seconds(4))
     record.entryChanged(entry.machine, at: .seconds(9))
-    #expect(record.markedAt == .seconds(4))
-    #expect(served([24, 24.001]) == [true, false])
-    #expect(served([24, 24.001], .after(.infinite)) == [true, false])
-    #expect(served([16, 22, 22.001], .after(.seconds(2))) == [true, true, false])
-    #expect(served([1e6], .static) == [true])
+    expectEqual(record.markedAt, .seconds(4))
+    expectEqual(served([24, 24.001]), [true, false])
+    expectEqual(served([24, 24.001], .after(.infinite)), [true, false])
+    expectEqual(served([16, 22, 22.001], .after(.seconds(2))), [true, true, false])
+    expectEqual(served([1e6], .static), [true])
   }
 
   @Test mutating func aMarkOfUnknownAgeIsAsOldAsTheData() {
     entry.invalidate()
-    #expect(served([20, 20.001]) == [true, false])
+    expectEqual(served([20, 20.001]), [true, false])
   }
 
   @Test mutating func aWriteEndsTheMark() {
@@ -50,7 +50,7 @@ import Testing
     record.entryChanged(entry.machine, at: .seconds(4))
     entry.write()
     record.entryChanged(entry.machine, at: .seconds(5))
-    #expect(record.isEmpty)
+    expect(record.isEmpty)
   }
 
   @Test func aRefetchAheadOfTimeThatFailsLeavesTheDataFresh() {
@@ -61,7 +61,7 @@ import Testing
       entry.fail()
       return entry.machine.isInvalidated
     }
-    #expect(marks == [true, false])
+    expectEqual(marks, [true, false])
   }
 
   @Test mutating func aFailureLastsUntilItsEndUnlessThereIsAFetchOrData() {
@@ -75,19 +75,19 @@ import Testing
     let unlimited = entries.map { entry in
       times.map { entry.machine.isFailureLasting(record, at: $0) }
     }
-    #expect(unlimited == Array(repeating: [false, false, false], count: 3))
+    expectEqual(unlimited, Array(repeating: [false, false, false], count: 3))
     record.failed(lastingFor: .seconds(5), at: .seconds(0))
     let lasting = entries.map { entry in
       times.map { entry.machine.isFailureLasting(record, at: $0) }
     }
-    #expect(lasting == [[true, true, false], [false, false, false], [false, false, false]])
+    expectEqual(lasting, [[true, true, false], [false, false, false], [false, false, false]])
   }
 
   @Test func nothingOverflows() {
-    #expect(served([1e9], .after(.infinite), grace: 1) == [true])
+    expectEqual(served([1e9], .after(.infinite), grace: 1), [true])
     let end = Instant(nanoseconds: .max)
-    #expect(!entry.machine.isServable(.after(.longest), within: .longest, record, at: end))
-    #expect(entry.machine.isServable(.after(.longest), within: .infinite, record, at: end))
+    expect(!entry.machine.isServable(.after(.longest), within: .longest, record, at: end))
+    expect(entry.machine.isServable(.after(.longest), within: .infinite, record, at: end))
   }
 
   init() {}

@@ -131,8 +131,8 @@ import Testing
     Self.walk(seed) { old, input, new in
       var again = old
       again.apply(input)
-      #expect(again.actions == new.actions)
-      #expect(again.machine == new.machine)
+      expectEqual(again.actions, new.actions)
+      expectEqual(again.machine, new.machine)
       return true
     }
   }
@@ -149,7 +149,7 @@ import Testing
         environment.apply(.timer)
       }
       let isDone = environment.actions.expired || !environment.allows(.timer)
-      #expect(isDone)
+      expect(isDone)
       return isDone
     }
   }

@@ -24,11 +24,11 @@ struct EntryStreamingTests {
     var entry = EntryDriver()
     entry.observe()
     let actions = progress(&entry)
-    #expect(actions.changed)
-    #expect(actions.ended == nil)
-    #expect(entry.machine.hasData)
-    #expect(entry.machine.isFetching)
-    #expect(entry.machine.dataUpdateCount == 1)
+    expect(actions.changed)
+    expectNil(actions.ended)
+    expect(entry.machine.hasData)
+    expect(entry.machine.isFetching)
+    expectEqual(entry.machine.dataUpdateCount, 1)
   }
 
   @Test("a part of an old fetch does not land") func oldPartsAreNoOps() {
@@ -36,9 +36,9 @@ struct EntryStreamingTests {
     entry.request()
     let old = entry.currentID
     entry.request(superseding: true)
-    #expect(entry.machine.attemptProgressed(old, in: entry.environment) == .late)
+    expectEqual(entry.machine.attemptProgressed(old, in: entry.environment), .late)
     entry.cancel()
-    #expect(entry.machine.attemptProgressed(old, in: entry.environment) == .late)
+    expectEqual(entry.machine.attemptProgressed(old, in: entry.environment), .late)
   }
 
   @Test func cancellingAfterAPartKeepsIt() {
@@ -46,8 +46,8 @@ struct EntryStreamingTests {
     entry.observe()
     _ = progress(&entry)
     entry.cancel()
-    #expect(entry.machine.hasData)
-    #expect(!entry.machine.isError)
+    expect(entry.machine.hasData)
+    expect(!entry.machine.isError)
   }
 
   @Test func aFailureAfterAPartKeepsIt() {
@@ -55,8 +55,8 @@ struct EntryStreamingTests {
     entry.observe()
     _ = progress(&entry)
     entry.fail()
-    #expect(entry.machine.hasData)
-    #expect(entry.machine.isError)
+    expect(entry.machine.hasData)
+    expect(entry.machine.isError)
   }
 
   @Test("a reset puts data away and a cancellation brings it back, date and count included")
@@ -64,26 +64,26 @@ struct EntryStreamingTests {
     var entry = loaded(resets: true)
     let before = entry.machine
     let start = entry.request()
-    #expect(start.stashed)
-    #expect(!entry.machine.hasData)
-    #expect(entry.machine.dataUpdatedAt == .never)
+    expect(start.stashed)
+    expect(!entry.machine.hasData)
+    expectEqual(entry.machine.dataUpdatedAt, .never)
     let end = entry.cancel()
-    #expect(end.unstashed)
-    #expect(entry.machine.hasData)
-    #expect(entry.machine.dataUpdatedAt == before.dataUpdatedAt)
-    #expect(entry.machine.dataUpdateCount == before.dataUpdateCount)
+    expect(end.unstashed)
+    expect(entry.machine.hasData)
+    expectEqual(entry.machine.dataUpdatedAt, before.dataUpdatedAt)
+    expectEqual(entry.machine.dataUpdateCount, before.dataUpdateCount)
   }
 
   @Test("append and replace: data stays in sight, and cancelling before any part changes nothing")
   func withoutResetDataStays() {
     var entry = loaded(resets: false)
     let before = entry.machine
-    #expect(!entry.request().stashed)
-    #expect(entry.machine.hasData)
-    #expect(!entry.cancel().unstashed)
-    #expect(entry.machine.hasData)
-    #expect(entry.machine.dataUpdatedAt == before.dataUpdatedAt)
-    #expect(entry.machine.dataUpdateCount == before.dataUpdateCount)
+    expect(!entry.request().stashed)
+    expect(entry.machine.hasData)
+    expect(!entry.cancel().unstashed)
+    expect(entry.machine.hasData)
+    expectEqual(entry.machine.dataUpdatedAt, before.dataUpdatedAt)
+    expectEqual(entry.machine.dataUpdateCount, before.dataUpdateCount)
   }
 
   @Test("each part is an update of its own, and the end is one more") func partsAreCounted() {
@@ -91,12 +91,12 @@ struct EntryStreamingTests {
     entry.request()
     for count in 1...3 {
       entry.pass(to: 2 + Double(count))
-      #expect(progress(&entry).changed)
-      #expect(entry.machine.dataUpdateCount == count)
-      #expect(entry.machine.dataUpdatedAt == entry.environment.now)
+      expect(progress(&entry).changed)
+      expectEqual(entry.machine.dataUpdateCount, count)
+      expectEqual(entry.machine.dataUpdatedAt, entry.environment.now)
     }
-    #expect(entry.succeed().ended == .succeeded)
-    #expect(entry.machine.dataUpdateCount == 4)
+    expectEqual(entry.succeed().ended, .succeeded)
+    expectEqual(entry.machine.dataUpdateCount, 4)
   }
 
   @Test("a reset that fails before its first part has no data to show, and none comes back")
@@ -104,10 +104,10 @@ struct EntryStreamingTests {
     var entry = loaded(resets: true)
     entry.request()
     let end = entry.fail()
-    #expect(end.ended == .failed)
-    #expect(!end.unstashed)
-    #expect(!entry.machine.hasData)
-    #expect(entry.machine.isError)
+    expectEqual(end.ended, .failed)
+    expect(!end.unstashed)
+    expect(!entry.machine.hasData)
+    expect(entry.machine.isError)
   }
 
   @Test("a failed attempt keeps its parts through the wait, and a cancellation then keeps them too")
@@ -116,10 +116,10 @@ struct EntryStreamingTests {
     entry.request()
     _ = progress(&entry)
     entry.fail(retryAfter: 5)
-    #expect(entry.machine.hasData)
-    #expect(!entry.machine.isError)
-    #expect(!entry.cancel().unstashed)
-    #expect(entry.machine.hasData)
+    expect(entry.machine.hasData)
+    expect(!entry.machine.isError)
+    expect(!entry.cancel().unstashed)
+    expect(entry.machine.hasData)
   }
 
   @Test("a reset waits for the network before it puts data away")
@@ -127,10 +127,10 @@ struct EntryStreamingTests {
     var entry = loaded(resets: true)
     entry.online(false)
     let rest = entry.request()
-    #expect(!rest.stashed)
-    #expect(entry.machine.hasData)
-    #expect(entry.online(true).stashed)
-    #expect(!entry.machine.hasData)
+    expect(!rest.stashed)
+    expect(entry.machine.hasData)
+    expect(entry.online(true).stashed)
+    expect(!entry.machine.hasData)
   }
 
   @Test("after a write, a part or a seed nothing is brought back", arguments: 0...2)
@@ -143,11 +143,11 @@ struct EntryStreamingTests {
     default:
       _ = entry.machine.initialDataPlaced(updatedAt: entry.environment.now, in: entry.environment)
     }
-    #expect(entry.machine.fetch?.undo.stashed == nil)
+    expectNil(entry.machine.fetch?.undo.stashed)
     let end = entry.cancel()
-    #expect(!end.unstashed)
-    #expect(entry.machine.hasData)
-    #expect(entry.machine.dataUpdatedAt == entry.environment.now)
+    expect(!end.unstashed)
+    expect(entry.machine.hasData)
+    expectEqual(entry.machine.dataUpdatedAt, entry.environment.now)
   }
 
   /// Every order of up to five events keeps the machine's rules.
@@ -190,11 +190,11 @@ struct EntryStreamingTests {
     _ = progress(&entry)
     let now = entry.environment.now.instant
     let machine = entry.machine
-    #expect(!machine.isStale(.static, at: now))
+    expect(!machine.isStale(.static, at: now))
     for need in [
       CachePolicy.ifStale, .ifStaleOrThrow, .ifMissing, .ifMissingElseRevalidate, .always,
     ] {
-      #expect(machine.decision(for: need, .static, canFetch: true, at: now) == .fetch)
+      expectEqual(machine.decision(for: need, .static, canFetch: true, at: now), .fetch)
     }
   }
 
@@ -216,11 +216,11 @@ struct EntryStreamingTests {
       entry.write()
     }
     let now = entry.environment.now.instant
-    #expect(entry.machine.isStale(.static, at: now) == (way < 2))
+    expectEqual(entry.machine.isStale(.static, at: now), (way < 2))
     #expect(entry.machine.isStale(at: now) || way >= 2)
-    #expect(!entry.machine.isInvalidated)
+    expect(!entry.machine.isInvalidated)
     let decision = entry.machine.decision(for: .ifMissing, .static, canFetch: true, at: now)
-    #expect((decision == .fetch) == (way < 2))
+    expectEqual((decision == .fetch), (way < 2))
   }
 
   @Test func anUpdateWhileTheRestArrivesLeavesAPartAndAFencedWriteDoesNot() {
@@ -228,9 +228,9 @@ struct EntryStreamingTests {
     entry.request()
     _ = progress(&entry)
     entry.write()
-    #expect(entry.machine.extent == .part)
+    expectEqual(entry.machine.extent, .part)
     entry.write(fencing: true)
-    #expect(entry.machine.extent == .whole)
+    expectEqual(entry.machine.extent, .whole)
   }
 
   @Test func whatIsBroughtBackIsAsWholeAsItWas() {
@@ -240,9 +240,9 @@ struct EntryStreamingTests {
       _ = progress(&entry)
       if isWhole { entry.succeed() } else { entry.cancel() }
       entry.request()
-      #expect(entry.machine.extent == .nothing)
+      expectEqual(entry.machine.extent, .nothing)
       entry.cancel()
-      #expect(entry.machine.extent == (isWhole ? .whole : .part))
+      expectEqual(entry.machine.extent, (isWhole ? .whole : .part))
     }
   }
 
@@ -260,8 +260,8 @@ struct EntryStreamingTests {
       let actions = entry.machine.attemptKept(entry.currentID, in: entry.environment).actions
       let isKept = isOwn || delivery == .endless
       let ending: FetchEnding = isKept ? .kept : .failed
-      #expect(actions.ended == ending)
-      #expect(entry.machine.extent == (isKept ? .whole : .nothing))
+      expectEqual(actions.ended, ending)
+      expectEqual(entry.machine.extent, (isKept ? .whole : .nothing))
     }
   }
 
@@ -271,12 +271,12 @@ struct EntryStreamingTests {
     fetchOptions.resetsData = true
     entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
     _ = entry.machine.initialDataPlaced(updatedAt: .seconds(0), in: entry.environment)
-    #expect(!entry.observe().stashed)
+    expect(!entry.observe().stashed)
     entry.fail()
-    #expect(entry.machine.hasData)
-    #expect(!entry.request().stashed)
+    expect(entry.machine.hasData)
+    expect(!entry.request().stashed)
     entry.succeed()
-    #expect(entry.request().stashed)
+    expect(entry.request().stashed)
   }
 
   // MARK: Endless streams
@@ -285,15 +285,15 @@ struct EntryStreamingTests {
     var entry = loaded(resets: true, .endless)
     entry.wait()
     let actions = progress(&entry)
-    #expect(actions.ended == .delivered)
-    #expect(actions.cancelled == nil)
-    #expect(entry.machine.waiterCount == 0)
-    #expect(entry.machine.isLive)
+    expectEqual(actions.ended, .delivered)
+    expectNil(actions.cancelled)
+    expectEqual(entry.machine.waiterCount, 0)
+    expect(entry.machine.isLive)
     let now = entry.environment.now.instant
     for need in [CachePolicy.ifStale, .ifStaleOrThrow, .ifMissing, .ifMissingElseRevalidate] {
-      #expect(
-        entry.machine.decision(for: need, .after(.zero), canFetch: true, at: now)
-          == .useCached(.hit, revalidates: false)
+      expectEqual(
+        entry.machine.decision(for: need, .after(.zero), canFetch: true, at: now),
+        .useCached(.hit, revalidates: false)
       )
     }
   }
@@ -304,23 +304,23 @@ struct EntryStreamingTests {
     entry.request(clientLease: true)
     entry.wait()
     let actions = progress(&entry)
-    #expect(actions.ended == .delivered)
-    #expect(actions.cancelled != nil)
-    #expect(entry.machine.isIdle)
-    #expect(entry.machine.hasData)
-    #expect(entry.machine.isStale(.static, at: entry.environment.now.instant))
+    expectEqual(actions.ended, .delivered)
+    expect(actions.cancelled != nil)
+    expect(entry.machine.isIdle)
+    expect(entry.machine.hasData)
+    expect(entry.machine.isStale(.static, at: entry.environment.now.instant))
   }
 
   @Test func whoJoinsAnEndlessStreamThatDeliversHasItsAnswer() {
     var entry = loaded(resets: true, .endless)
     entry.request()
-    #expect(!entry.machine.isAnswered(superseding: false, acceptsOlder: false))
+    expect(!entry.machine.isAnswered(superseding: false, acceptsOlder: false))
     _ = progress(&entry)
-    #expect(entry.machine.isAnswered(superseding: false, acceptsOlder: false))
-    #expect(!entry.machine.isAnswered(superseding: true, acceptsOlder: false))
+    expect(entry.machine.isAnswered(superseding: false, acceptsOlder: false))
+    expect(!entry.machine.isAnswered(superseding: true, acceptsOlder: false))
     entry.invalidate()
-    #expect(!entry.machine.isAnswered(superseding: false, acceptsOlder: false))
-    #expect(entry.machine.isAnswered(superseding: false, acceptsOlder: true))
+    expect(!entry.machine.isAnswered(superseding: false, acceptsOlder: false))
+    expect(entry.machine.isAnswered(superseding: false, acceptsOlder: true))
   }
 
   @Test func aRequestReplacesAnEndlessStreamThatIsTooOld() {
@@ -330,10 +330,10 @@ struct EntryStreamingTests {
     let old = entry.currentID
     entry.invalidate()
     let actions = entry.request()
-    #expect(actions.cancelled == old)
-    #expect(entry.currentID != old)
+    expectEqual(actions.cancelled, old)
+    expect(entry.currentID != old)
     _ = progress(&entry)
-    #expect(!entry.machine.isInvalidated)
+    expect(!entry.machine.isInvalidated)
   }
 
   @Test func whatWasAskedForBeforeTheFirstPartFollowsIt() {
@@ -346,31 +346,31 @@ struct EntryStreamingTests {
     entry.pass(to: 1)
     entry.invalidate()
     entry.request(.invalidated, superseding: true)
-    #expect(entry.currentID == old)
+    expectEqual(entry.currentID, old)
     let actions = progress(&entry)
-    #expect(actions.ended == .delivered)
-    #expect(actions.cancelled == old)
-    #expect(actions.started == entry.currentID)
-    #expect(entry.machine.isInvalidated)
+    expectEqual(actions.ended, .delivered)
+    expectEqual(actions.cancelled, old)
+    expectEqual(actions.started, entry.currentID)
+    expect(entry.machine.isInvalidated)
     _ = progress(&entry)
-    #expect(!entry.machine.isInvalidated)
-    #expect(!entry.machine.isFollowed)
+    expect(!entry.machine.isInvalidated)
+    expect(!entry.machine.isFollowed)
   }
 
   @Test func eachAttemptDeliversForItself() {
     var entry = loaded(resets: true, .endless)
     entry.request()
     _ = progress(&entry)
-    #expect(entry.machine.fetch?.attempt.deliveringSince == entry.environment.now.instant)
+    expectEqual(entry.machine.fetch?.attempt.deliveringSince, entry.environment.now.instant)
     entry.fail(retryAfter: 5)
-    #expect(!entry.machine.isLive)
+    expect(!entry.machine.isLive)
     entry.run(to: 10)
-    #expect(entry.machine.fetch?.attempt.deliveringSince == nil)
-    #expect(!entry.machine.isLive)
+    expectNil(entry.machine.fetch?.attempt.deliveringSince)
+    expect(!entry.machine.isLive)
     _ = progress(&entry)
-    #expect(entry.machine.isLive)
+    expect(entry.machine.isLive)
     entry.machine.retriesCountAnew(entry.currentID)
-    #expect(entry.machine.failureCount == 0)
+    expectEqual(entry.machine.failureCount, 0)
   }
 
   @Test func onlyTheFirstPartOfAnEndlessStreamAnswersACallerWhoAskedForNewerData() {
@@ -389,8 +389,8 @@ struct EntryStreamingTests {
         return entry.machine.attemptProgressed(entry.currentID, age, in: entry.environment)
           .actions.cancelled
       }
-      #expect(cancelled == (isFirstOutdated ? [old, nil] : [nil, nil]))
-      #expect((entry.currentID == old) == !isFirstOutdated)
+      expectEqual(cancelled, (isFirstOutdated ? [old, nil] : [nil, nil]))
+      expectEqual((entry.currentID == old), !isFirstOutdated)
     }
   }
 }

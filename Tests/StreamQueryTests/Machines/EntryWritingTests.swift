@@ -10,24 +10,24 @@ struct EntryWritingTests {
     var driver = EntryDriver.failed()
     driver.pass(to: 3)
     let actions = driver.write()
-    #expect(actions.changed)
-    #expect(actions.ended == nil)
-    #expect(driver.machine.hasData)
-    #expect(!driver.machine.isError)
-    #expect(!driver.machine.isInvalidated)
-    #expect(driver.machine.failureCount == 0)
-    #expect(driver.machine.dataUpdatedAt == .seconds(3))
-    #expect(driver.machine.dataUpdateCount == 1)
-    #expect(driver.machine.counts == SettledCounts(data: 1, errors: 1))
+    expect(actions.changed)
+    expectNil(actions.ended)
+    expect(driver.machine.hasData)
+    expect(!driver.machine.isError)
+    expect(!driver.machine.isInvalidated)
+    expectEqual(driver.machine.failureCount, 0)
+    expectEqual(driver.machine.dataUpdatedAt, .seconds(3))
+    expectEqual(driver.machine.dataUpdateCount, 1)
+    expectEqual(driver.machine.counts, SettledCounts(data: 1, errors: 1))
   }
 
   @Test func aPlainWriteLeavesTheRunningFetchAlone() {
     var driver = EntryDriver.withData()
     driver.request()
     let id = driver.currentID
-    #expect(driver.write().cancelled == nil)
-    #expect(driver.currentID == id)
-    #expect(driver.succeed().ended == .succeeded)
+    expectNil(driver.write().cancelled)
+    expectEqual(driver.currentID, id)
+    expectEqual(driver.succeed().ended, .succeeded)
   }
 
   @Test func aPlainWriteLeavesFailedAttemptsOfTheRunningFetchCounted() {
@@ -35,7 +35,7 @@ struct EntryWritingTests {
     driver.request()
     driver.fail(retryAfter: 1)
     driver.write()
-    #expect(driver.machine.failureCount == 1)
+    expectEqual(driver.machine.failureCount, 1)
   }
 
   @Test(arguments: ["running", "waiting", "paused"])
@@ -46,27 +46,27 @@ struct EntryWritingTests {
     if phase == "waiting" { driver.fail(retryAfter: 1) }
     let id = driver.currentID
     let actions = driver.write(fencing: true)
-    #expect(actions.cancelled == id)
-    #expect(actions.ended == .replaced)
-    #expect(driver.machine.isIdle)
-    #expect(driver.machine.failureCount == 0)
-    #expect(driver.machine.waiterCount == 0)
+    expectEqual(actions.cancelled, id)
+    expectEqual(actions.ended, .replaced)
+    expect(driver.machine.isIdle)
+    expectEqual(driver.machine.failureCount, 0)
+    expectEqual(driver.machine.waiterCount, 0)
   }
 
   @Test func aFencingWriteWithoutAFetchIsAWrite() {
     var driver = EntryDriver()
     var other = driver
-    #expect(driver.write(fencing: true) == other.write())
-    #expect(driver.machine == other.machine)
+    expectEqual(driver.write(fencing: true), other.write())
+    expectEqual(driver.machine, other.machine)
   }
 
   @Test func aWriteWithAnOldDateIsStaleAccordingly() {
     var driver = EntryDriver()
     driver.pass(to: 100)
     driver.write(updatedAt: 40)
-    #expect(driver.machine.isStale(.after(.seconds(60)), at: .seconds(100)))
+    expect(driver.machine.isStale(.after(.seconds(60)), at: .seconds(100)))
     driver.observe(.make(staleAfter: .seconds(70), onSubscribe: .never))
-    #expect(driver.deadline == 110)
+    expectEqual(driver.deadline, 110)
   }
 
   // MARK: Initial data
@@ -75,21 +75,21 @@ struct EntryWritingTests {
   func seeding() {
     var driver = EntryDriver()
     let actions = driver.machine.initialDataPlaced(updatedAt: .seconds(-5), in: driver.environment)
-    #expect(actions.changed)
-    #expect(driver.machine.hasData)
-    #expect(driver.machine.dataUpdateCount == 0)
-    #expect(driver.machine.counts == .zero)
-    #expect(driver.machine.isStale(.after(.seconds(5)), at: .zero))
-    #expect(!driver.machine.isStale(.after(.seconds(6)), at: .zero))
+    expect(actions.changed)
+    expect(driver.machine.hasData)
+    expectEqual(driver.machine.dataUpdateCount, 0)
+    expectEqual(driver.machine.counts, .zero)
+    expect(driver.machine.isStale(.after(.seconds(5)), at: .zero))
+    expect(!driver.machine.isStale(.after(.seconds(6)), at: .zero))
   }
 
   @Test("T14: initial data that fills an entry in error is good data")
   func seedingAFailedEntry() {
     var driver = EntryDriver.failed()
     _ = driver.machine.initialDataPlaced(updatedAt: driver.environment.now, in: driver.environment)
-    #expect(!driver.machine.isError)
-    #expect(!driver.machine.isInvalidated)
-    #expect(!driver.machine.isStale(.after(.seconds(5)), at: .zero))
+    expect(!driver.machine.isError)
+    expect(!driver.machine.isInvalidated)
+    expect(!driver.machine.isStale(.after(.seconds(5)), at: .zero))
   }
 
   @Test func initialDataDuringALoadIsKeptWhenTheLoadIsCancelled() {
@@ -97,17 +97,17 @@ struct EntryWritingTests {
     driver.request()
     _ = driver.machine.initialDataPlaced(updatedAt: driver.environment.now, in: driver.environment)
     driver.cancel()
-    #expect(driver.machine.hasData)
-    #expect(!driver.machine.isError)
+    expect(driver.machine.hasData)
+    expect(!driver.machine.isError)
   }
 
   // MARK: Invalidation
 
   @Test func anInvalidationMarksOnce() {
     var driver = EntryDriver.withData()
-    #expect(driver.invalidate().changed)
-    #expect(driver.machine.isInvalidated)
-    #expect(driver.invalidate() == .none)
+    expect(driver.invalidate().changed)
+    expect(driver.machine.isInvalidated)
+    expectEqual(driver.invalidate(), .none)
   }
 
   @Test("X03: with data the running fetch is replaced, and its successor clears the mark")
@@ -116,9 +116,9 @@ struct EntryWritingTests {
     driver.request()
     let old = driver.currentID
     driver.invalidate()
-    #expect(driver.request(.invalidated, superseding: true).cancelled == old)
+    expectEqual(driver.request(.invalidated, superseding: true).cancelled, old)
     driver.succeed()
-    #expect(!driver.machine.isInvalidated)
+    expect(!driver.machine.isInvalidated)
   }
 
   @Test("X03: without data the first load is joined, and the mark outlives it")
@@ -126,9 +126,9 @@ struct EntryWritingTests {
     var driver = EntryDriver()
     driver.request()
     driver.invalidate()
-    #expect(driver.request(.invalidated, superseding: true) == .none)
+    expectEqual(driver.request(.invalidated, superseding: true), .none)
     driver.succeed()
-    #expect(driver.machine.isInvalidated)
+    expect(driver.machine.isInvalidated)
   }
 
   @Test("X21: a fetch that ran before the mark leaves it, and one that begins later clears it")
@@ -137,10 +137,10 @@ struct EntryWritingTests {
     driver.request()
     driver.invalidate()
     driver.succeed()
-    #expect(driver.machine.isInvalidated)
+    expect(driver.machine.isInvalidated)
     driver.request()
     driver.succeed()
-    #expect(!driver.machine.isInvalidated)
+    expect(!driver.machine.isInvalidated)
   }
 
   @Test(
@@ -161,9 +161,9 @@ struct EntryWritingTests {
       driver.invalidate()
     }
     driver.online(true)
-    #expect(driver.machine.isInvalidated)
-    #expect(driver.succeed().ended == .succeeded)
-    #expect(driver.machine.isInvalidated)
+    expect(driver.machine.isInvalidated)
+    expectEqual(driver.succeed().ended, .succeeded)
+    expect(driver.machine.isInvalidated)
   }
 
   @Test func aWriteAfterTheMarkClearsItUntilTheOlderAnswerLands() {
@@ -171,9 +171,9 @@ struct EntryWritingTests {
     driver.request()
     driver.invalidate()
     driver.write()
-    #expect(!driver.machine.isInvalidated)
+    expect(!driver.machine.isInvalidated)
     driver.succeed()
-    #expect(driver.machine.isInvalidated)
+    expect(driver.machine.isInvalidated)
   }
 
   // MARK: Clearing
@@ -185,51 +185,54 @@ struct EntryWritingTests {
     driver.wait()
     let id = driver.currentID
     let actions = driver.machine.cleared(in: driver.environment)
-    #expect(actions.cancelled == id)
-    #expect(actions.ended == .removed)
-    #expect(actions.started == nil)
-    #expect(actions.changed)
-    #expect(!driver.machine.hasData)
-    #expect(driver.machine.isIdle)
-    #expect(driver.machine.cause == nil)
-    #expect(driver.machine.dataUpdatedAt == .never)
-    #expect(driver.machine.dataUpdateCount == 0)
-    #expect(driver.machine.observerCount == 1)
-    #expect(driver.machine.waiterCount == 0)
+    expectEqual(actions.cancelled, id)
+    expectEqual(actions.ended, .removed)
+    expectNil(actions.started)
+    expect(actions.changed)
+    expect(!driver.machine.hasData)
+    expect(driver.machine.isIdle)
+    expectNil(driver.machine.cause)
+    expectEqual(driver.machine.dataUpdatedAt, .never)
+    expectEqual(driver.machine.dataUpdateCount, 0)
+    expectEqual(driver.machine.observerCount, 1)
+    expectEqual(driver.machine.waiterCount, 0)
     // The next trigger fetches.
-    #expect(driver.run(to: 10).map(\.actions.started) == [driver.currentID])
+    expectEqual(driver.run(to: 10).map(\.actions.started), [driver.currentID])
   }
 
   @Test func clearingForgetsErrorsAndMarks() {
     var driver = EntryDriver.failed()
     driver.invalidate()
     let actions = driver.machine.cleared(in: driver.environment)
-    #expect(actions.ended == nil)
-    #expect(!driver.machine.isError)
-    #expect(!driver.machine.isInvalidated)
-    #expect(driver.machine.failureCount == 0)
-    #expect(driver.machine.errorUpdateCount == 0)
-    #expect(driver.machine.errorUpdatedAt == .never)
+    expectNil(actions.ended)
+    expect(!driver.machine.isError)
+    expect(!driver.machine.isInvalidated)
+    expectEqual(driver.machine.failureCount, 0)
+    expectEqual(driver.machine.errorUpdateCount, 0)
+    expectEqual(driver.machine.errorUpdatedAt, .never)
   }
 
   @Test("an error that came out of an archive stands beside the data until something newer comes")
   func failuresComeBack() {
     var driver = EntryDriver.withData(at: 5)
     let actions = driver.machine.failureRestored(updatedAt: .seconds(3), in: driver.environment)
-    #expect(actions.changed)
-    #expect(driver.machine.isError)
-    #expect(driver.machine.errorUpdatedAt == .seconds(3))
-    #expect(driver.machine.brokenInvariants(at: driver.environment.now.instant).isEmpty)
+    expect(actions.changed)
+    expect(driver.machine.isError)
+    expectEqual(driver.machine.errorUpdatedAt, .seconds(3))
+    expectEmpty(driver.machine.brokenInvariants(at: driver.environment.now.instant))
     driver.write()
-    #expect(!driver.machine.isError)
-    #expect(driver.machine.failureCount == 0)
+    expect(!driver.machine.isError)
+    expectEqual(driver.machine.failureCount, 0)
   }
 
   @Test func aFetchInFlightTellsAnewInsteadOfAnArchivedError() {
     var driver = EntryDriver.withData()
     driver.request(clientLease: true)
-    #expect(driver.machine.failureRestored(updatedAt: .seconds(0), in: driver.environment) == .none)
+    expectEqual(
+      driver.machine.failureRestored(updatedAt: .seconds(0), in: driver.environment),
+      .none
+    )
     var empty = EntryDriver()
-    #expect(empty.machine.failureRestored(updatedAt: .seconds(0), in: empty.environment) == .none)
+    expectEqual(empty.machine.failureRestored(updatedAt: .seconds(0), in: empty.environment), .none)
   }
 }

@@ -16,32 +16,32 @@ import Testing
 
   @Test func aReportOfWhatIsKnownIsNoTransition() {
     for state in [(true, true), (true, false), (false, true), (false, false)] {
-      #expect(transition(state, state) == nil)
+      expectNil(transition(state, state))
     }
   }
 
   @Test func theNetworkIsBack() {
-    #expect(transition((false, true), (true, true)) == .back(.reconnect))
-    #expect(transition((false, false), (true, false)) == .back(.reconnect))
+    expectEqual(transition((false, true), (true, true)), .back(.reconnect))
+    expectEqual(transition((false, false), (true, false)), .back(.reconnect))
   }
 
   @Test func theAppIsActiveAgain() {
-    #expect(transition((true, false), (true, true)) == .back(.active))
-    #expect(transition((false, false), (false, true)) == .back(.active))
+    expectEqual(transition((true, false), (true, true)), .back(.active))
+    expectEqual(transition((false, false), (false, true)), .back(.active))
   }
 
   @Test func whatGoesAwayRefetchesNothing() {
-    #expect(transition((true, true), (false, true)) == .away)
-    #expect(transition((true, true), (true, false)) == .away)
-    #expect(transition((true, true), (false, false)) == .away)
+    expectEqual(transition((true, true), (false, true)), .away)
+    expectEqual(transition((true, true), (true, false)), .away)
+    expectEqual(transition((true, true), (false, false)), .away)
   }
 
   @Test func ifBothComeBackTheNetworkIsTheReason() {
-    #expect(transition((false, false), (true, true)) == .back(.reconnect))
+    expectEqual(transition((false, false), (true, true)), .back(.reconnect))
   }
 
   @Test func whatComesBackCountsMoreThanWhatGoes() {
-    #expect(transition((false, true), (true, false)) == .back(.reconnect))
-    #expect(transition((true, false), (false, true)) == .back(.active))
+    expectEqual(transition((false, true), (true, false)), .back(.reconnect))
+    expectEqual(transition((true, false), (false, true)), .back(.active))
   }
 }

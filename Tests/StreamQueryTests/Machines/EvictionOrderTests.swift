@@ -9,8 +9,8 @@ struct EvictionOrderTests {
     var cache = TracedCache(EvictionOrder(maxEntries: 10, maxCost: nil))
     for _ in 0..<5 { for key in 0..<8 { cache.use(key) } }
     for key in 100..<200 { cache.use(key) }
-    #expect(cache.kept.intersection(0..<8) == Set(0..<8))
-    #expect(cache.kept.count == 10)
+    expectEqual(cache.kept.intersection(0..<8), Set(0..<8))
+    expectEqual(cache.kept.count, 10)
   }
 
   @Test("a loop over more than fits keeps what it has")
@@ -34,7 +34,7 @@ struct EvictionOrderTests {
     var cache = TracedCache(EvictionOrder(maxEntries: nil, maxCost: 1_000))
     for key in 1_000..<2_000 { cache.use(key) }
     for _ in 0..<100 { for key in 0..<10 { cache.use(key, cost: 100) } }
-    #expect(cache.kept == Set(0..<10))
+    expectEqual(cache.kept, Set(0..<10))
     for _ in 0..<100 { for key in 50..<60 { cache.use(key, cost: 100) } }
     #expect(cache.kept.intersection(50..<60).count >= 8)
   }
@@ -51,12 +51,12 @@ struct EvictionOrderTests {
   func held() {
     var order = EvictionOrder(maxEntries: 2, maxCost: nil)
     for row in 0..<4 { order.added(row, hash: row) }
-    #expect(order.isOver)
-    #expect(order.victim() == nil)
+    expect(order.isOver)
+    expectNil(order.victim())
     order.changed(1, isIdle: true)
-    #expect(order.victim() == 1)
+    expectEqual(order.victim(), 1)
     order.changed(1, isIdle: false)
-    #expect(order.victim() == nil)
+    expectNil(order.victim())
   }
 
   @Test("an entry that alone costs more than the budget leaves before all others")
@@ -69,10 +69,10 @@ struct EvictionOrderTests {
     }
     for _ in 0..<10 { order.used(3) }
     order.measured(3, cost: 101)
-    #expect(order.victim() == 3)
+    expectEqual(order.victim(), 3)
     order.removed(3)
-    #expect(order.totalCost == 4)
-    #expect(order.victim() == nil)
+    expectEqual(order.totalCost, 4)
+    expectNil(order.victim())
   }
 
   @Test("costs of any size neither trap nor hide one another")
@@ -83,13 +83,13 @@ struct EvictionOrderTests {
       order.measured(row, cost: .max)
       order.changed(row, isIdle: true)
     }
-    #expect(order.isOver)
+    expect(order.isOver)
     order.measured(0, cost: .min)
-    #expect(order.totalCost == 2 * Int128(Int.max))
+    expectEqual(order.totalCost, 2 * Int128(Int.max))
     var none = EvictionOrder(maxEntries: -1, maxCost: nil)
     none.added(0, hash: 0)
     none.changed(0, isIdle: true)
-    #expect(none.victim() == 0)
+    expectEqual(none.victim(), 0)
   }
 
   @Test("entries that move keep their places in the order")
@@ -107,9 +107,9 @@ struct EvictionOrderTests {
       order.removed(victim)
     }
     // Rows 5 and 3 are 4 and 2 now; the newest newcomer is still in the window.
-    #expect(left == [1, 4])
-    #expect(order.entryCount == 3)
-    #expect(order.idleCount == 2)
+    expectEqual(left, [1, 4])
+    expectEqual(order.entryCount, 3)
+    expectEqual(order.idleCount, 2)
   }
 
   @Test("counts are right after every step of any sequence", arguments: 1...40)
@@ -148,15 +148,15 @@ struct EvictionOrderTests {
         }
       }
       if numbers.next(below: 3) == 0, let victim = order.victim() {
-        #expect(model[victim]?.isIdle == true)
+        expectEqual(model[victim]?.isIdle, true)
         order.removed(victim)
         model[victim] = nil
       }
-      #expect(order.entryCount == model.count)
-      #expect(order.totalCost == Int128(model.values.reduce(0) { $0 + $1.cost }))
-      #expect(order.idleCount == model.values.count(where: \.isIdle))
+      expectEqual(order.entryCount, model.count)
+      expectEqual(order.totalCost, Int128(model.values.reduce(0) { $0 + $1.cost }))
+      expectEqual(order.idleCount, model.values.count(where: \.isIdle))
       let isOver = model.count > 5 || order.totalCost > 20
-      #expect((order.victim() != nil) == (isOver && order.idleCount > 0))
+      expectEqual((order.victim() != nil), (isOver && order.idleCount > 0))
     }
   }
 }

@@ -29,12 +29,13 @@ import Testing
 
   @Test func freshDataIsForEveryoneButWhoWantsANewAnswer() {
     let hit = FetchDecision.useCached(.hit, revalidates: false)
-    #expect(decisions(fresh) == [hit, hit, hit, .fetch])
+    expectEqual(decisions(fresh), [hit, hit, hit, .fetch])
   }
 
   @Test func staleDataIsForThoseWhoOnlyWantSomeAndMayBeRefetchedBehindThem() {
-    #expect(
-      decisions(stale) == [
+    expectEqual(
+      decisions(stale),
+      [
         .fetch, .useCached(.staleHit, revalidates: false), .useCached(.staleHit, revalidates: true),
         .fetch,
       ]
@@ -44,25 +45,29 @@ import Testing
   @Test func invalidatedDataIsStaleAtAnyAge() {
     var entry = fresh
     entry.invalidate()
-    #expect(decisions(entry) == decisions(stale))
+    expectEqual(decisions(entry), decisions(stale))
   }
 
   @Test func whereNothingIsCachedEveryoneFetches() {
-    #expect(decisions(EntryDriver()) == [.fetch, .fetch, .fetch, .fetch])
+    expectEqual(decisions(EntryDriver()), [.fetch, .fetch, .fetch, .fetch])
   }
 
   @Test func withoutAFetchCachedDataIsAllThereIs() {
     let staleHit = FetchDecision.useCached(.staleHit, revalidates: false)
-    #expect(
-      decisions(stale, canFetch: false) == [.missingFetch, staleHit, staleHit, .missingFetch]
+    expectEqual(
+      decisions(stale, canFetch: false),
+      [.missingFetch, staleHit, staleHit, .missingFetch]
     )
-    #expect(decisions(EntryDriver(), canFetch: false) == Array(repeating: .missingFetch, count: 4))
+    expectEqual(
+      decisions(EntryDriver(), canFetch: false),
+      Array(repeating: .missingFetch, count: 4)
+    )
   }
 
   @Test func whoHasNoFetchStillJoinsOneThatRuns() {
     var entry = EntryDriver()
     entry.request()
-    #expect(decisions(entry, canFetch: false) == [.fetch, .fetch, .fetch, .missingFetch])
+    expectEqual(decisions(entry, canFetch: false), [.fetch, .fetch, .fetch, .missingFetch])
   }
 
   @Test func neverStaleDataIsFreshEvenIfInvalidated() {
@@ -75,6 +80,6 @@ import Testing
       canFetch: true,
       at: entry.environment.now.instant
     )
-    #expect(decision == .useCached(.hit, revalidates: false))
+    expectEqual(decision, .useCached(.hit, revalidates: false))
   }
 }

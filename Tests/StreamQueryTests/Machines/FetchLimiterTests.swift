@@ -15,19 +15,19 @@ struct FetchRoomTests {
   @Test func asManyRunAsThereIsRoomFor() {
     var room = Room(limit: 2)
     let entered = ["a", "b", "c"].map { room.acquire($0, .high) }
-    #expect(entered == [true, true, false])
-    #expect(!room.hasNext && room.waitingCount == 1)
+    expectEqual(entered, [true, true, false])
+    expect(!room.hasNext && room.waitingCount == 1)
     room.release("a")
-    #expect(room.hasNext)
+    expect(room.hasNext)
     let names = run(&room, ["c": .high])
-    #expect(names == ["c"] && room.waitingCount == 0)
+    expect(names == ["c"] && room.waitingCount == 0)
   }
 
   @Test func aLimitBelowOneIsOne() {
     for limit in [Int.min, -1, 0, 1] {
       var room = Room(limit: limit)
       let entered = [room.acquire("a", .low), room.acquire("b", .low)]
-      #expect(entered == [true, false])
+      expectEqual(entered, [true, false])
     }
   }
 
@@ -45,7 +45,7 @@ struct FetchRoomTests {
       if next.isEmpty { break }
       names += next
     }
-    #expect(names == ["first", "b", "d", "c", "a", "e"])
+    expectEqual(names, ["first", "b", "d", "c", "a", "e"])
   }
 
   @Test func aFetchThatBecomesMoreUrgentJoinsABetterLine() {
@@ -57,11 +57,11 @@ struct FetchRoomTests {
     room.raise("nobody", to: .high)
     room.release("first")
     var names = run(&room, ["a": .low, "b": .low, "c": .high])
-    #expect(names == ["c"])
+    expectEqual(names, ["c"])
     room.release("c")
     names = run(&room, ["a": .low, "b": .low])
-    #expect(names == ["a"])
-    #expect(room.waitingCount == 1)
+    expectEqual(names, ["a"])
+    expectEqual(room.waitingCount, 1)
   }
 
   @Test func aFetchThatIsLessUrgentNowWaitsForItsTurnAmongThose() {
@@ -71,10 +71,10 @@ struct FetchRoomTests {
     _ = room.acquire("b", .medium)
     room.release("first")
     var names = run(&room, ["a": .low, "b": .medium])
-    #expect(names == ["b"])
+    expectEqual(names, ["b"])
     room.release("b")
     names = run(&room, ["a": .low])
-    #expect(names == ["a"])
+    expectEqual(names, ["a"])
   }
 
   @Test func whatLeavesWhileItWaitsNeverRuns() {
@@ -86,12 +86,12 @@ struct FetchRoomTests {
     room.release("first")
     room.release("first")
     let names = run(&room, ["a": .high, "b": .high])
-    #expect(names == ["b"])
+    expectEqual(names, ["b"])
     // Its entry is gone: it is not asked for again.
     _ = room.acquire("c", .high)
     room.release("b")
     let rest = run(&room, [:])
-    #expect(rest.isEmpty && room.waitingCount == 0 && !room.hasNext)
+    expect(rest.isEmpty && room.waitingCount == 0 && !room.hasNext)
   }
 
   @Test func thoseThatComeAndGoTakeNoRoomInTheLines() {
@@ -106,10 +106,10 @@ struct FetchRoomTests {
     _ = room.acquire(-3, .low)
     room.release(-1)
     var next = room.next { _ in .low }
-    #expect(next == -2)
+    expectEqual(next, -2)
     room.release(-2)
     next = room.next { _ in .low }
-    #expect(next == -3 && room.waitingCount == 0)
+    expect(next == -3 && room.waitingCount == 0)
   }
 
   @Test func whoeverComesDoesNotOvertakeThoseThatWait() {
@@ -119,7 +119,7 @@ struct FetchRoomTests {
     room.release("first")
     let begins = room.acquire("first", .medium)
     let names = run(&room, ["first": .medium, "second": .high])
-    #expect(!begins && names == ["second"])
+    expect(!begins && names == ["second"])
   }
 
   @Test func aGuestRunsAtOnceUntilItLeaves() {
@@ -128,17 +128,17 @@ struct FetchRoomTests {
     _ = room.acquire("other", .high)
     _ = room.acquire("guest", .high)
     let hasWaited = [room.exempt("guest"), room.exempt("host"), room.exempt("new")]
-    #expect(hasWaited == [true, false, false] && room.waitingCount == 1)
+    expect(hasWaited == [true, false, false] && room.waitingCount == 1)
     // Between two attempts, it is still a guest.
     room.release("guest")
     var begins = [room.acquire("guest", .low), room.acquire("new", .low)]
-    #expect(begins == [true, true])
+    expectEqual(begins, [true, true])
     room.exemptionEnded("guest")
     begins = [room.acquire("guest", .low)]
-    #expect(begins == [false])
+    expectEqual(begins, [false])
     room.release("host")
     let names = run(&room, ["other": .high, "guest": .low])
-    #expect(names == ["other"])
+    expectEqual(names, ["other"])
   }
 
   @Test("against a list that is searched, over random calls", arguments: 0..<200 as Range<UInt64>)
@@ -152,7 +152,7 @@ struct FetchRoomTests {
       switch random.next(below: 4) {
       case 0, 1:
         let begins = room.acquire(step, urgency)
-        #expect(begins == (running.count < 3))
+        expectEqual(begins, (running.count < 3))
         if begins { running.insert(step) } else { waiting.append((step, urgency)) }
       case 2:
         guard let name = running.min() else { continue }
@@ -172,12 +172,12 @@ struct FetchRoomTests {
       while let name = room.next(urgency: { name in present.first { $0.name == name }?.urgency }) {
         let best = waiting.map(\.urgency).max()
         let place = waiting.firstIndex { $0.urgency == best }
-        #expect(name == place.map { waiting[$0].name })
+        expectEqual(name, place.map { waiting[$0].name })
         running.insert(name)
         waiting.removeAll { $0.name == name }
       }
       #expect(room.waitingCount == waiting.count && running.count <= 3)
-      #expect(running.count == 3 || waiting.isEmpty)
+      expect(running.count == 3 || waiting.isEmpty)
     }
   }
 }
@@ -185,11 +185,11 @@ struct FetchRoomTests {
 struct FetchUrgencyTests {
   @Test func itFollowsThePriorityOfTheCodeThatWaits() {
     let priorities: [TaskPriority] = [.background, .low, .utility, .medium, .high, .userInitiated]
-    #expect(
-      priorities.map { FetchUrgency(WorkPriority($0)) }
-        == [.background, .low, .low, .medium, .high, .high]
+    expectEqual(
+      priorities.map { FetchUrgency(WorkPriority($0)) },
+      [.background, .low, .low, .medium, .high, .high]
     )
     // A thread without a task.
-    #expect(FetchUrgency(WorkPriority(TaskPriority(rawValue: 0))) == .medium)
+    expectEqual(FetchUrgency(WorkPriority(TaskPriority(rawValue: 0))), .medium)
   }
 }

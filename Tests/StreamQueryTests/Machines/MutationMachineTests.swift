@@ -67,7 +67,7 @@ private struct RunWorld {
       let isSettling = if case .settling = machine.phase { true } else { false }
       if isSettling { tasks -= 1 }
       actions = machine.callbacksEnded(in: environment)
-      if !isSettling { #expect(machine == before && actions == .none, "\(trace) \(input)") }
+      if !isSettling { expect(machine == before && actions == .none, "\(trace) \(input)") }
     case .reachedFront:
       guard !isFirst else { return }
       isFirst = true
@@ -86,7 +86,7 @@ private struct RunWorld {
       }
     }
     if before.ending != nil {
-      #expect(machine.phase == before.phase, "an end is final: \(trace) \(input)")
+      expectEqual(machine.phase, before.phase, "an end is final: \(trace) \(input)")
     }
     take(actions, "\(input)")
   }
@@ -105,24 +105,24 @@ private struct RunWorld {
     if machine.phase == phase { tasks -= 1 }
     let actions = body(&machine, environment)
     if before.phase != phase {
-      #expect(machine == before && actions == .none, "\(trace)")
+      expect(machine == before && actions == .none, "\(trace)")
     }
     return actions
   }
 
   private mutating func take(_ actions: MutationActions, _ input: String) {
     trace.append(input)
-    if actions.step == .cancel { #expect(tasks == 1, "\(trace)") }
+    if actions.step == .cancel { expectEqual(tasks, 1, "\(trace)") }
     if actions.step == .prepare { tasks += 1 }
     if actions.step == .perform {
       tasks += 1
-      #expect(machine.keeping != .wanted, "nothing is sent before it is kept: \(trace)")
-      #expect(isFirst, "nobody overtakes: \(trace)")
-      #expect(environment.isOnline || machine.runOptions.networkMode != .online, "\(trace)")
+      expect(machine.keeping != .wanted, "nothing is sent before it is kept: \(trace)")
+      expect(isFirst, "nobody overtakes: \(trace)")
+      expect(environment.isOnline || machine.runOptions.networkMode != .online, "\(trace)")
     }
     if actions.concluded != nil, actions.ended == nil {
       tasks += 1
-      #expect(machine.runOptions.settles, "\(trace)")
+      expect(machine.runOptions.settles, "\(trace)")
     }
     if let ending = actions.ended { ends.append(ending) }
     check()
@@ -134,16 +134,16 @@ private struct RunWorld {
       case .preparing, .running, .settling: true
       case .saving, .queued, .paused, .waiting, .stopped, .ended: false
       }
-    #expect(tasks == (isAtWork ? 1 : 0), "one task at a time: \(trace)")
-    #expect(ends.count == (machine.ending == nil ? 0 : 1), "one end: \(trace)")
-    #expect(machine.ending == nil || machine.ending == ends.first, "\(trace)")
-    if machine.isPaused { #expect(machine.isPending, "\(trace)") }
-    if case .queued = machine.phase { #expect(!isFirst, "\(trace)") }
+    expectEqual(tasks, (isAtWork ? 1 : 0), "one task at a time: \(trace)")
+    expectEqual(ends.count, (machine.ending == nil ? 0 : 1), "one end: \(trace)")
+    expect(machine.ending == nil || machine.ending == ends.first, "\(trace)")
+    if machine.isPaused { expect(machine.isPending, "\(trace)") }
+    if case .queued = machine.phase { expect(!isFirst, "\(trace)") }
     if case .paused = machine.phase {
       let isActive = environment.isActive || machine.runOptions.isDurable
-      #expect(!(environment.isOnline && isActive), "what may go on goes on: \(trace)")
+      expect(!(environment.isOnline && isActive), "what may go on goes on: \(trace)")
     }
-    if machine.ending == .succeeded { #expect(machine.failureCount == 0, "\(trace)") }
+    if machine.ending == .succeeded { expectEqual(machine.failureCount, 0, "\(trace)") }
     if machine.ending == .failed { #expect(machine.failureCount > 0, "\(trace)") }
   }
 }
@@ -188,18 +188,18 @@ private struct RunWorld {
         keeping: keeping,
         at: .seconds(0)
       )
-      #expect(machine.begun(in: environment).step == .prepare)
+      expectEqual(machine.begun(in: environment).step, .prepare)
       let actions = machine.preparationFailed(isCancellation: false, in: environment)
-      #expect((actions.step == .stop) == (keeping == .kept))
-      #expect(actions.ended == (keeping == .kept ? nil : .failed))
-      #expect((machine.retried(in: environment).step == .prepare) == (keeping == .kept))
+      expectEqual((actions.step == .stop), (keeping == .kept))
+      expectEqual(actions.ended, (keeping == .kept ? nil : .failed))
+      expectEqual((machine.retried(in: environment).step == .prepare), (keeping == .kept))
     }
   }
 
   @Test func onlyARunThatWasNotSentIsOvertaken() {
     let environment = Environment(now: .seconds(0))
     var machine = running()
-    #expect(!machine.canBeOvertaken)
+    expect(!machine.canBeOvertaken)
     var runOptions = RunOptions()
     runOptions.isDurable = true
     machine = MutationMachine(
@@ -208,12 +208,12 @@ private struct RunWorld {
       keeping: .wanted,
       at: .seconds(0)
     )
-    #expect(machine.begun(in: environment).step == .keep)
-    #expect(machine.canBeOvertaken)
+    expectEqual(machine.begun(in: environment).step, .keep)
+    expect(machine.canBeOvertaken)
     machine.overtaken()
-    #expect(machine.kept(in: environment).step == .pause)
-    #expect(machine.phase == .queued)
-    #expect(machine.reachedFront(in: environment).step == .perform)
+    expectEqual(machine.kept(in: environment).step, .pause)
+    expectEqual(machine.phase, .queued)
+    expectEqual(machine.reachedFront(in: environment).step, .perform)
   }
 
   private func explore(_ environment: RunWorld, _ inputs: [Input], depth: Int) {
@@ -239,15 +239,15 @@ private struct RunWorld {
     var machine = running()
     let environment = Environment(now: .seconds(5))
     _ = machine.attemptSucceeded(in: environment)
-    #expect(machine.nextDeadline == .seconds(15))
+    expectEqual(machine.nextDeadline, .seconds(15))
     machine.followed()
-    #expect(machine.nextDeadline == nil)
+    expectNil(machine.nextDeadline)
     machine.unfollowed(in: Environment(now: .seconds(20)))
-    #expect(machine.nextDeadline == .seconds(30))
+    expectEqual(machine.nextDeadline, .seconds(30))
     let early = machine.timeReached(in: Environment(now: .seconds(29)))
-    #expect(!early.expired)
+    expect(!early.expired)
     let due = machine.timeReached(in: Environment(now: .seconds(30)))
-    #expect(due.expired)
+    expect(due.expired)
   }
 
   // T70
@@ -255,17 +255,17 @@ private struct RunWorld {
     let away = Environment(now: .seconds(0), isActive: false)
     var machine = running()
     _ = machine.attemptFailed(retryAfter: .seconds(1), isCancellation: false, in: away)
-    #expect(machine.nextDeadline == .seconds(1))
+    expectEqual(machine.nextDeadline, .seconds(1))
     var later = Environment(now: .seconds(1), isActive: false)
     let rested = machine.timeReached(in: later)
-    #expect(rested.step == .pause)
+    expectEqual(rested.step, .pause)
     later.isActive = true
     let resumed = machine.environmentChanged(in: later)
-    #expect(resumed.step == .perform)
+    expectEqual(resumed.step, .perform)
 
     var fresh = MutationMachine(runOptions: RunOptions(), isFirst: true, at: .seconds(0))
     let begun = fresh.begun(in: away)
-    #expect(begun.step == .perform)
+    expectEqual(begun.step, .perform)
   }
 
   // T71
@@ -280,13 +280,13 @@ private struct RunWorld {
     )
     let environment = Environment(now: .seconds(0))
     let begun = machine.begun(in: environment)
-    #expect(begun.step == .pause)
-    #expect(machine.isPaused)
-    #expect(machine.environmentChanged(in: environment) == .none)
+    expectEqual(begun.step, .pause)
+    expect(machine.isPaused)
+    expectEqual(machine.environmentChanged(in: environment), .none)
     let released = machine.released(in: environment)
-    #expect(released.step == .prepare)
-    #expect(!machine.isPaused)
-    #expect(machine.released(in: environment) == .none)
+    expectEqual(released.step, .prepare)
+    expect(!machine.isPaused)
+    expectEqual(machine.released(in: environment), .none)
   }
 
   @Test func aRunThatIsHeldAndGetsAnotherInputIsNotHeldAnyMore() {
@@ -304,7 +304,7 @@ private struct RunWorld {
       machine.released(in: offline),
       machine.environmentChanged(in: Environment(now: .seconds(1))),
     ].map(\.step)
-    #expect(steps == [.pause, .keep, .pause, nil, .perform])
+    expectEqual(steps, [.pause, .keep, .pause, nil, .perform])
   }
 
   @Test func aRunIsPreparedOnceAndNotAgainWhenItIsWritten() {
@@ -323,7 +323,7 @@ private struct RunWorld {
       machine.prepared(in: environment),
       machine.kept(in: environment),
     ].map(\.step)
-    #expect(steps == [.prepare, .keep, .perform])
+    expectEqual(steps, [.prepare, .keep, .perform])
   }
 
   @Test func anotherInputBeginsAnewAndNeedsOnlyTheNetwork() {
@@ -336,21 +336,21 @@ private struct RunWorld {
       at: .seconds(0)
     )
     let away = Environment(now: .seconds(0), isActive: false)
-    #expect(machine.begun(in: away).step == .perform)
-    #expect(machine.attemptRebased(retryAfter: .seconds(1), in: away).step == .keep)
-    #expect(machine.kept(in: away).changed)
+    expectEqual(machine.begun(in: away).step, .perform)
+    expectEqual(machine.attemptRebased(retryAfter: .seconds(1), in: away).step, .keep)
+    expect(machine.kept(in: away).changed)
     let later = Environment(now: .seconds(1), isActive: false)
-    #expect(machine.timeReached(in: later).step == .perform)
+    expectEqual(machine.timeReached(in: later).step, .perform)
   }
 
   @Test func theOutcomeIsDecidedWhenTheWorkIsDone() {
     var machine = running { $0.settles = true }
-    #expect(machine.isUndecided)
+    expect(machine.isUndecided)
     _ = machine.attemptSucceeded(in: Environment(now: .seconds(1)))
-    #expect(machine.phase == .settling(.succeeded))
-    #expect(!machine.isUndecided)
+    expectEqual(machine.phase, .settling(.succeeded))
+    expect(!machine.isUndecided)
     _ = machine.callbacksEnded(in: Environment(now: .seconds(1)))
-    #expect(!machine.isUndecided)
+    expect(!machine.isUndecided)
   }
 
   @Test func aRunThatIsCancelledWhileItsPreparationIsHeldUpIsNotPausedAnyMore() {
@@ -360,21 +360,21 @@ private struct RunWorld {
     let environment = Environment(now: .seconds(0))
     _ = machine.begun(in: environment)
     _ = machine.environmentChanged(in: Environment(now: .seconds(0), isOnline: false))
-    #expect(machine.isPaused)
+    expect(machine.isPaused)
     let told = machine.cancelRequested(in: environment)
-    #expect(told.changed && told.step == .cancel)
-    #expect(!machine.isPaused)
+    expect(told.changed && told.step == .cancel)
+    expect(!machine.isPaused)
   }
 
   // Law 10
   @Test func workThatReturnsInSpiteOfACancellationIsDone() {
     var machine = running()
     let told = machine.cancelRequested(in: Environment(now: .seconds(1)))
-    #expect(told.step == .cancel)
+    expectEqual(told.step, .cancel)
     let again = machine.cancelRequested(in: Environment(now: .seconds(1)))
-    #expect(again == .none)
+    expectEqual(again, .none)
     let actions = machine.attemptSucceeded(in: Environment(now: .seconds(2)))
-    #expect(actions.ended == .succeeded)
+    expectEqual(actions.ended, .succeeded)
   }
 
   // Law 10
@@ -386,8 +386,8 @@ private struct RunWorld {
       isCancellation: false,
       in: Environment(now: .seconds(2))
     )
-    #expect(actions.ended == .cancelled)
-    #expect(actions.expired)
+    expectEqual(actions.ended, .cancelled)
+    expect(actions.expired)
   }
 }
 
@@ -401,17 +401,17 @@ private struct RunWorld {
       var scopes: [String: RunQueue] = [:]
       for serial in 1...4 as ClosedRange<UInt64> {
         let isFirst = scopes.join(id(serial), "s")
-        #expect(isFirst == (serial == 1))
+        expectEqual(isFirst, (serial == 1))
       }
       var present: [UInt64] = [1, 2, 3, 4]
       for leaver in order {
         let wasFirst = present.first == leaver
         present.removeAll { $0 == leaver }
         let next = scopes.leave(id(leaver), "s")
-        #expect(next == (wasFirst ? present.first.map(id) : nil))
-        #expect(scopes["s"]?.first?.serial == present.first)
+        expectEqual(next, (wasFirst ? present.first.map(id) : nil))
+        expectEqual(scopes["s"]?.first?.serial, present.first)
       }
-      #expect(scopes.count == 0)
+      expectEqual(scopes.count, 0)
     }
   }
 
@@ -421,14 +421,14 @@ private struct RunWorld {
     for serial in 1...10_000 as ClosedRange<UInt64> { _ = scopes.join(id(serial), "s") }
     for serial in 1..<10_000 as Range<UInt64> {
       let next = scopes.leave(id(serial), "s")
-      #expect(next == id(serial + 1))
+      expectEqual(next, id(serial + 1))
     }
-    #expect(scopes["s"]?.first == id(10_000))
+    expectEqual(scopes["s"]?.first, id(10_000))
     let last = scopes.leave(id(10_000), "s")
-    #expect(last == nil)
-    #expect(scopes.count == 0)
+    expectNil(last)
+    expectEqual(scopes.count, 0)
     let isFirst = scopes.join(id(1), nil)
-    #expect(isFirst)
+    expect(isFirst)
   }
 
   private func permutations(_ items: [UInt64]) -> [[UInt64]] {

@@ -23,7 +23,7 @@ struct RefreshPlanTests {
     var plan = RefreshPlan(candidates)
     var order: [AnyQueryKey] = []
     while let (index, candidate) = plan.next() {
-      #expect(index == order.count)
+      expectEqual(index, order.count)
       order.append(candidate.key.key)
     }
     return order
@@ -37,14 +37,14 @@ struct RefreshPlanTests {
       candidate("new, unused", .seconds(10)),
     ]
     // 300, 60, 50 and 10.
-    #expect(order(candidates) == ["old, used", "new, used", "old, unused", "new, unused"])
+    expectEqual(order(candidates), ["old, used", "new, used", "old, unused", "new, unused"])
   }
 
   @Test func whatIsObservedIsUsedMost() {
     let candidates = [
       candidate("used", .seconds(10), uses: 14), candidate("seen", .seconds(10), isObserved: true),
     ]
-    #expect(order(candidates) == ["seen", "used"])
+    expectEqual(order(candidates), ["seen", "used"])
   }
 
   @Test func whatIsMissingAndWhatIsOldForDaysIsAsUrgentAsWhatIsOldForADay() {
@@ -52,7 +52,7 @@ struct RefreshPlanTests {
       candidate("day", .hours(24)), candidate("week", .hours(168)), candidate("missing", nil),
       candidate("used", .hours(13), uses: 1), candidate("now", .zero),
     ]
-    #expect(order(candidates) == ["used", "day", "week", "missing", "now"])
+    expectEqual(order(candidates), ["used", "day", "week", "missing", "now"])
   }
 
   @Test func whatIsLeftIsWhatHasNoOutcome() {
@@ -66,6 +66,6 @@ struct RefreshPlanTests {
     plan.fetchEnded(2, .remaining)
     var expected = QueryRefresh()
     (expected.refreshed, expected.failed, expected.remaining) = (["b"], ["a"], ["c", "d"])
-    #expect(plan.result == expected)
+    expectEqual(plan.result, expected)
   }
 }

@@ -27,19 +27,19 @@ private final class Waits {
 
   @Test func aWorkDoesNotWaitForItself() {
     let graph = Waits()
-    #expect(graph.begin(fetch(1), for: fetch(1)) == nil)
-    #expect(graph.begin(fetch(1), for: fetch(1, cache: 2)) != nil)
+    expectNil(graph.begin(fetch(1), for: fetch(1)))
+    expect(graph.begin(fetch(1), for: fetch(1, cache: 2)) != nil)
   }
 
   @Test(arguments: 2...20)
   func theLastWaitOfARingIsRefused(count: Int32) {
     let graph = Waits()
     for index in 0..<(count - 1) {
-      #expect(graph.begin(fetch(index), for: fetch(index + 1)) != nil)
+      expect(graph.begin(fetch(index), for: fetch(index + 1)) != nil)
     }
-    #expect(graph.begin(fetch(count - 1), for: fetch(0)) == nil)
+    expectNil(graph.begin(fetch(count - 1), for: fetch(0)))
     // What is refused leaves nothing behind.
-    #expect(graph.begin(fetch(0), for: fetch(count - 1)) != nil)
+    expect(graph.begin(fetch(0), for: fetch(count - 1)) != nil)
   }
 
   @Test func aWaitThatEndedIsNoWait() throws {
@@ -47,8 +47,8 @@ private final class Waits {
     let wait = try #require(graph.begin(fetch(1), for: fetch(2)))
     graph.end(wait, of: fetch(1))
     graph.end(wait, of: fetch(1))
-    #expect(graph.isEmpty)
-    #expect(graph.begin(fetch(2), for: fetch(1)) != nil)
+    expect(graph.isEmpty)
+    expect(graph.begin(fetch(2), for: fetch(1)) != nil)
   }
 
   @Test func ofTwoEqualWaitsEachHasItsOwnEnd() throws {
@@ -56,9 +56,9 @@ private final class Waits {
     let first = try #require(graph.begin(fetch(1), for: fetch(2)))
     let second = try #require(graph.begin(fetch(1), for: fetch(2)))
     graph.end(first, of: fetch(1))
-    #expect(graph.begin(fetch(2), for: fetch(1)) == nil)
+    expectNil(graph.begin(fetch(2), for: fetch(1)))
     graph.end(second, of: fetch(1))
-    #expect(graph.begin(fetch(2), for: fetch(1)) != nil)
+    expect(graph.begin(fetch(2), for: fetch(1)) != nil)
   }
 
   @Test func aWorkThatIsOverWaitsForNothing() throws {
@@ -66,34 +66,34 @@ private final class Waits {
     let wait = try #require(graph.begin(run(1, "s"), for: fetch(2)))
     _ = graph.begin(run(1, "s"), for: fetch(3))
     graph.ended(run(1, "s"))
-    #expect(graph.isEmpty)
+    expect(graph.isEmpty)
     graph.end(wait, of: run(1, "s"))
-    #expect(graph.begin(fetch(2), for: run(1, "s")) != nil)
+    expect(graph.begin(fetch(2), for: run(1, "s")) != nil)
   }
 
   @Test func aRunWaitsForThoseBeforeItInItsLane() {
     let graph = Waits()
     // Itself at work, for one behind it.
-    #expect(graph.begin(run(1, "s"), for: run(2, "s")) == nil)
-    #expect(graph.begin(run(2, "s"), for: run(1, "s")) != nil)
+    expectNil(graph.begin(run(1, "s"), for: run(2, "s")))
+    expect(graph.begin(run(2, "s"), for: run(1, "s")) != nil)
     // Of another lane, of none, of another client.
-    #expect(graph.begin(run(1, "s"), for: run(2, "t")) != nil)
-    #expect(graph.begin(run(1), for: run(2)) != nil)
-    #expect(graph.begin(run(1, "s"), for: run(2, "s", cache: 2)) != nil)
+    expect(graph.begin(run(1, "s"), for: run(2, "t")) != nil)
+    expect(graph.begin(run(1), for: run(2)) != nil)
+    expect(graph.begin(run(1, "s"), for: run(2, "s", cache: 2)) != nil)
   }
 
   @Test func whoWaitsBehindAWaitingRunWaitsForWhatItWaitsFor() throws {
     let graph = Waits()
-    #expect(graph.begin(run(1, "s"), for: fetch(1)) != nil)
-    #expect(graph.begin(fetch(1), for: run(9, "s")) == nil)
+    expect(graph.begin(run(1, "s"), for: fetch(1)) != nil)
+    expectNil(graph.begin(fetch(1), for: run(9, "s")))
     let wait = try #require(graph.begin(fetch(1), for: run(9, "t")))
-    #expect(graph.begin(run(8, "t"), for: run(5, "s")) == nil)
+    expectNil(graph.begin(run(8, "t"), for: run(5, "s")))
     graph.end(wait, of: fetch(1))
     // Another lane between.
-    #expect(graph.begin(run(8, "t"), for: run(5, "s")) != nil)
-    #expect(graph.begin(fetch(1), for: run(9, "t")) == nil)
+    expect(graph.begin(run(8, "t"), for: run(5, "s")) != nil)
+    expectNil(graph.begin(fetch(1), for: run(9, "t")))
     graph.ended(run(8, "t"))
-    #expect(graph.begin(fetch(1), for: run(9, "t")) != nil)
+    expect(graph.begin(fetch(1), for: run(9, "t")) != nil)
   }
 
   // MARK: Against a plain record
@@ -146,7 +146,7 @@ private final class Waits {
         let closes = target == source || record.waits(target, for: source)
         let isNew = !record.alive.contains(target)
         let number = graph.begin(source, for: target)
-        #expect((number == nil) == closes)
+        expectEqual((number == nil), closes)
         guard let number else {
           refused += 1
           continue
@@ -171,6 +171,6 @@ private final class Waits {
     #expect(refused > 20)
     #expect(granted > 50)
     for wait in record.waits { graph.end(wait.number, of: wait.source) }
-    #expect(graph.isEmpty)
+    expect(graph.isEmpty)
   }
 }

@@ -26,27 +26,27 @@ import Testing
     simulation.start(.slow("m", 100, simulation: simulation), with: 1, on: client)
     online.send(true)
     simulation.settle()
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     return (fetch, recording)
   }
 
   // Law 13: what is cleared at logout is not fetched at once.
   @Test func aClearForgetsTheRefetchesThatWaitedForItsRuns() {
     let (fetch, recording) = observeBesideAHeldEdge()
-    #expect(recording.summaries == [.success(0)])
+    expectEqual(recording.summaries, [.success(0)])
     client.clear()
     simulation.settle()
-    #expect(fetch.callCount == 0)
-    #expect(recording.summaries == [.success(0), .pending()])
+    expectEqual(fetch.callCount, 0)
+    expectEqual(recording.summaries, [.success(0), .pending()])
   }
 
   @Test func aRunThatIsCancelledFreesTheRefetches() {
     let (fetch, recording) = observeBesideAHeldEdge()
-    #expect(recording.summaries == [.success(0)])
+    expectEqual(recording.summaries, [.success(0)])
     client.cancelMutations()
     simulation.advance(by: .milliseconds(1))
-    #expect(fetch.callCount == 1)
-    #expect(recording.summaries == [.success(0), .success(0, isFetching: true), .success(1)])
+    expectEqual(fetch.callCount, 1)
+    expectEqual(recording.summaries, [.success(0), .success(0, isFetching: true), .success(1)])
   }
 
   // The work looks by a stream, which awaits a fetch as well.
@@ -60,10 +60,10 @@ import Testing
       throw CancellationError()
     }
     simulation.start(mutation, with: 1, on: client)
-    #expect(client.result(for: .scripted("n", fetch)).isPaused)
+    expect(client.result(for: .scripted("n", fetch)).isPaused)
     online.send(true)
     simulation.settle()
-    #expect(client.run(of: mutation).output == 8)
+    expectEqual(client.run(of: mutation).output, 8)
     recording.cancel()
   }
 
@@ -99,11 +99,11 @@ import Testing
       online.send(false)
       simulation.settle()
     }
-    #expect(asked.count == 0)
+    expectEqual(asked.count, 0)
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(client.mutatingCount() == 0)
-    #expect(asked.count == 1)
+    expectEqual(client.mutatingCount(), 0)
+    expectEqual(asked.count, 1)
     recording.cancel()
   }
 }

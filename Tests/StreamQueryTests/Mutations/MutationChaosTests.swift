@@ -112,24 +112,25 @@ private final class ChaosWorld: Sendable {
     environment.online.send(true)
     environment.active.send(true)
     simulation.advance(by: .seconds(30))
-    #expect(
-      client.mutatingCount() == 0,
+    expectEqual(
+      client.mutatingCount(),
+      0,
       "\(client.mutations(.pending).map { "\($0.key) \($0.scope ?? "-") \($0.isPaused)" })"
     )
     for key in 0..<3 {
       let result = client.result(for: environment.query(key).key)
-      #expect(!result.isOptimistic)
-      #expect(result.fetchStatus == .idle)
+      expect(!result.isOptimistic)
+      expectEqual(result.fetchStatus, .idle)
     }
     for lane in 0..<3 {
       let next = Mutation("next") { (input: Int) in input }.scope("lane \(lane)")
       let caller = simulation.start(next, with: lane, on: client)
       simulation.advance(by: .milliseconds(1))
-      #expect(client.run(of: next).output == lane)
+      expectEqual(client.run(of: next).output, lane)
       withExtendedLifetime(caller) {}
     }
     for recording in environment.recordings.value { recording.cancel() }
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 }

@@ -52,7 +52,7 @@ import Testing
       .onMutate { _, _ in 1 }
       .onSettled { _, _ in }
     simulation.start(mutation, with: 1, on: client)
-    #expect(client.run(of: mutation).isSuccess)
+    expect(client.run(of: mutation).isSuccess)
     let jobs = simulation.jobCount - before
     withExtendedLifetime(recordings) {}
     return jobs
@@ -60,7 +60,7 @@ import Testing
 
   @Test(arguments: Stranger.allCases)
   func aRunWakesNobodyWhoFollowsSomethingElse(_ stranger: Stranger) {
-    #expect(jobs(beside: 50, stranger) == jobs(beside: 0, stranger))
+    expectEqual(jobs(beside: 50, stranger), jobs(beside: 0, stranger))
   }
 
   @Test func whoeverFollowsARunIsWokenByIt() {
@@ -83,20 +83,20 @@ import Testing
     let steps = [
       RunSummary(0, "idle"), RunSummary(0, "pending 1"), RunSummary(10, "success 1 -> 101"),
     ]
-    #expect(ofHandle.runs() == steps)
-    #expect(ofMutation.runs() == steps)
+    expectEqual(ofHandle.runs(), steps)
+    expectEqual(ofMutation.runs(), steps)
     for list in lists {
-      #expect(list.values.map { $0.map(\.status) } == [[], [.pending], [.success]])
+      expectEqual(list.values.map { $0.map(\.status) }, [[], [.pending], [.success]])
     }
-    #expect(count.values == [0, 1, 0])
+    expectEqual(count.values, [0, 1, 0])
     handle.reset()
     simulation.settle()
-    #expect(ofHandle.runs() == steps + [RunSummary(10, "idle")])
-    #expect(ofMutation.runs() == steps)
+    expectEqual(ofHandle.runs(), steps + [RunSummary(10, "idle")])
+    expectEqual(ofMutation.runs(), steps)
     client.clear()
     simulation.settle()
-    #expect(ofMutation.runs() == steps + [RunSummary(10, "idle")])
-    for list in lists { #expect(list.values.last?.isEmpty == true) }
+    expectEqual(ofMutation.runs(), steps + [RunSummary(10, "idle")])
+    for list in lists { expectEqual(list.values.last?.isEmpty, true) }
   }
 
   @Test func aPrefixWithARecordHearsOfEveryRecordThatHasItsFields() {
@@ -108,8 +108,8 @@ import Testing
     simulation.settle()
     simulation.start(wide, with: 1, on: client)
     simulation.start(Mutation("n", [1, 2]) { (input: Int) in input }, with: 2, on: client)
-    #expect(list.values.last?.map(\.status) == [.success])
-    #expect(nested.values.last?.map(\.status) == [.success])
+    expectEqual(list.values.last?.map(\.status), [.success])
+    expectEqual(nested.values.last?.map(\.status), [.success])
   }
 
   @Test func theNewestRunIsKeptUntilTheLastStreamOfItsMutationGoes() {
@@ -120,19 +120,19 @@ import Testing
     simulation.start(mutation, with: 1, on: client)
     simulation.start(mutation, with: 2, on: client)
     simulation.advance(by: .seconds(9))
-    #expect(client.mutations().count == 2)
+    expectEqual(client.mutations().count, 2)
     simulation.advance(by: .seconds(1))
-    #expect(client.mutations().map { $0.input as? Int } == [2])
+    expectEqual(client.mutations().map { $0.input as? Int }, [2])
     streams[0].cancel()
     streams[1].cancel()
     simulation.advance(by: .seconds(60))
-    #expect(client.mutations().count == 1)
+    expectEqual(client.mutations().count, 1)
     streams[2].cancel()
     simulation.advance(by: .seconds(9))
-    #expect(client.mutations().count == 1)
+    expectEqual(client.mutations().count, 1)
     simulation.advance(by: .seconds(1))
-    #expect(client.mutations().isEmpty)
-    #expect(simulation.isIdle)
+    expectEmpty(client.mutations())
+    expect(simulation.isIdle)
   }
 
   @Test func streamsShowTheRunBeforeWhenTheNewestIsCancelledAndKeepIt() {
@@ -146,17 +146,18 @@ import Testing
     let second = simulation.start(mutation, with: 2, on: client)
     second.cancel()
     simulation.settle()
-    #expect(
-      stream.runs() == [
+    expectEqual(
+      stream.runs(),
+      [
         RunSummary(10, "success 1 -> 101"), RunSummary(10, "pending 2"),
         RunSummary(10, "success 1 -> 101"),
       ]
     )
     simulation.advance(by: .seconds(60))
-    #expect(client.mutations().count == 1)
+    expectEqual(client.mutations().count, 1)
     stream.cancel()
     simulation.advance(by: .seconds(10))
-    #expect(client.mutations().isEmpty)
+    expectEmpty(client.mutations())
   }
 
   @Test func streamsThatLeaveInAnyOrderLeaveTheOthersInPlace() {
@@ -172,10 +173,10 @@ import Testing
       leaving.cancel()
       left.append(leaving)
       simulation.start(mutation, with: round, on: client)
-      for (_, stream) in streams { #expect(stream.values.last?.input == round) }
+      for (_, stream) in streams { expectEqual(stream.values.last?.input, round) }
     }
     for (index, stream) in left.enumerated() {
-      #expect(stream.isFinished)
+      expect(stream.isFinished)
       #expect((stream.values.last?.input ?? 0) <= index)
     }
   }
@@ -210,16 +211,16 @@ import Testing
     let list = isShown ? simulation.record(client.runs(matching: .all)) : nil
     start(1)
     simulation.advance(by: .milliseconds(19))
-    #expect(gone.all.isEmpty)
+    expectEmpty(gone.all)
     simulation.advance(by: .milliseconds(1))
-    #expect(gone.all.sorted() == ["callback 1", "work 1"])
+    expectEqual(gone.all.sorted(), ["callback 1", "work 1"])
     start(2)
     simulation.advance(by: .milliseconds(20))
-    #expect(gone.all.sorted() == ["callback 1", "callback 2", "work 1", "work 2"])
+    expectEqual(gone.all.sorted(), ["callback 1", "callback 2", "work 1", "work 2"])
     let runs = client.mutations()
-    #expect(runs.map(\.status) == [.success, .error])
-    #expect(runs.map(\.scope) == ["s", "s"])
-    #expect(runs.map(\.key) == [["m"], ["m"]])
+    expectEqual(runs.map(\.status), [.success, .error])
+    expectEqual(runs.map(\.scope), ["s", "s"])
+    expectEqual(runs.map(\.key), [["m"], ["m"]])
     withExtendedLifetime(list) {}
   }
 }

@@ -50,22 +50,23 @@ import Testing
     start(mutation, (1, "a"), (2, "a"), (1, "b"), (3, "a"), (2, "b"), on: client)
     online.send(true)
     simulation.advance(by: .minutes(1))
-    #expect(sent.all == ["0 1b", "1000 3a", "2000 2b"])
-    #expect(misuses.all.isEmpty)
+    expectEqual(sent.all, ["0 1b", "1000 3a", "2000 2b"])
+    expectEmpty(misuses.all)
   }
 
   @Test func withoutAScopeItemsDoNotWaitForEachOther() {
     let client = client()
     let mutation = edit().pacing(.newest) { $0.id }
     start(mutation, (1, "a"), (2, "a"), (1, "b"), on: client)
-    #expect(
-      client.mutations(.pending).map(\.scope) == [
+    expectEqual(
+      client.mutations(.pending).map(\.scope),
+      [
         #"newest of ["edit"] 2"#, #"newest of ["edit"] 1"#,
       ]
     )
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(sent.all.sorted() == ["0 1b", "0 2a"])
+    expectEqual(sent.all.sorted(), ["0 1b", "0 2a"])
   }
 
   /// Of those of one item, one at a time is sent.
@@ -77,7 +78,7 @@ import Testing
     simulation.advance(by: .milliseconds(500))
     start(mutation, (1, "b"), (1, "c"), (2, "a"), on: client)
     simulation.advance(by: .minutes(1))
-    #expect(sent.all == ["0 1a", "500 2a", "1000 1c"])
+    expectEqual(sent.all, ["0 1a", "500 2a", "1000 1c"])
   }
 
   @Test func aRunWithoutAKeyIsSentLikeAnyOther() {
@@ -86,7 +87,7 @@ import Testing
     start(mutation, (1, "draft"), (1, "final"), (1, "draft"), (1, "last"), on: client)
     online.send(true)
     simulation.advance(by: .minutes(1))
-    #expect(sent.all == ["0 1final", "1000 1draft", "2000 1last"])
+    expectEqual(sent.all, ["0 1final", "1000 1draft", "2000 1last"])
   }
 
   @Test func aScopeOfTheInputLetsOthersPass() {
@@ -95,9 +96,9 @@ import Testing
     let mutation = edit().scope { $0.id == 0 ? nil : "item-\($0.id)" }
     start(mutation, (1, "a"), (1, "b"), (2, "a"), (0, "a"), (0, "b"), on: client)
     simulation.advance(by: .milliseconds(10))
-    #expect(sent.all.sorted() == ["0 0a", "0 0b", "0 1a", "0 2a"])
+    expectEqual(sent.all.sorted(), ["0 0a", "0 0b", "0 1a", "0 2a"])
     simulation.advance(by: .minutes(1))
-    #expect(sent.all.last == "1000 1b")
+    expectEqual(sent.all.last, "1000 1b")
   }
 
   @Test func theLastScopeAndTheLastPacingCount() {
@@ -107,16 +108,16 @@ import Testing
       start(mutation, (1, "a"), on: client)
       return client.mutations(.pending).last?.scope
     }
-    #expect(scope(edit()) == "default")
-    #expect(scope(edit().scope { "item-\($0.id)" }) == "item-1")
-    #expect(scope(edit().scope { _ in nil }) == nil)
-    #expect(scope(edit().scope { "item-\($0.id)" }.scope("all")) == "all")
-    #expect(scope(edit().scope { "item-\($0.id)" }.options { $0.scope = "all" }) == "all")
-    #expect(scope(edit().scope("all").scope { "item-\($0.id)" }) == "item-1")
+    expectEqual(scope(edit()), "default")
+    expectEqual(scope(edit().scope { "item-\($0.id)" }), "item-1")
+    expectNil(scope(edit().scope { _ in nil }))
+    expectEqual(scope(edit().scope { "item-\($0.id)" }.scope("all")), "all")
+    expectEqual(scope(edit().scope { "item-\($0.id)" }.options { $0.scope = "all" }), "all")
+    expectEqual(scope(edit().scope("all").scope { "item-\($0.id)" }), "item-1")
     client.cancelMutations()
     let mutation = edit().pacing(.newest, of: \.id).pacing(.newest)
     start(mutation, (1, "a"), (2, "a"), on: client)
-    #expect(client.mutatingCount() == 1)
+    expectEqual(client.mutatingCount(), 1)
   }
 
   // MARK: The mistake
@@ -125,10 +126,10 @@ import Testing
     let client = client()
     let mutation = edit().scope("edits").pacing(.newest)
     start(mutation, (1, "a"), (1, "b"), on: client)
-    #expect(misuses.all.isEmpty)
+    expectEmpty(misuses.all)
     start(mutation, (2, "a"), on: client)
-    #expect(misuses.all == [.otherItemDiscarded(key: #"["edit"]"#)])
-    #expect(misuses.all.first?.description.contains(#".pacing(.newest, of: \.id)"#) == true)
+    expectEqual(misuses.all, [.otherItemDiscarded(key: #"["edit"]"#)])
+    expectEqual(misuses.all.first?.description.contains(#".pacing(.newest, of: \.id)"#), true)
   }
 
   @Test func soIsOneWhoseChangeTheNewerRunDoesNotMake() {
@@ -139,9 +140,9 @@ import Testing
       }
       .pacing(.newest)
     for text in ["a1", "a2"] { simulation.start(mutation, with: text, on: client) }
-    #expect(misuses.all.isEmpty)
+    expectEmpty(misuses.all)
     simulation.start(mutation, with: "b1", on: client)
-    #expect(misuses.all == [.otherItemDiscarded(key: #"["edit"]"#)])
+    expectEqual(misuses.all, [.otherItemDiscarded(key: #"["edit"]"#)])
   }
 
   @Test func identifiableInputsSayWhichItemTheyAre() {
@@ -152,7 +153,7 @@ import Testing
     let client = client()
     let mutation = Mutation<Draft, String>("draft") { $0.name }.pacing(.newest)
     for name in ["a", "a", "b"] { simulation.start(mutation, with: Draft(name: name), on: client) }
-    #expect(misuses.all.count == 1)
+    expectEqual(misuses.all.count, 1)
   }
 
   /// It is over already: nothing of it is lost.
@@ -164,8 +165,8 @@ import Testing
     simulation.advance(by: .seconds(5))
     start(mutation, (3, "a"), on: client)
     simulation.advance(by: .seconds(5))
-    #expect(sent.all == ["0 1a", "1000 2a", "5000 3a"])
-    #expect(misuses.all.isEmpty)
+    expectEqual(sent.all, ["0 1a", "1000 2a", "5000 3a"])
+    expectEmpty(misuses.all)
   }
 
   // MARK: Layers
@@ -194,12 +195,12 @@ import Testing
     start(mutation, (1, "a"), on: client)
     simulation.advance(by: .milliseconds(500))
     start(mutation, (2, "x"), (1, "b"), on: client)
-    #expect(client.data(for: key) == ["1a", "2x", "1b"])
+    expectEqual(client.data(for: key), ["1a", "2x", "1b"])
     simulation.advance(by: .seconds(3))
     // Those of other items stay, and compose.
-    #expect(client.data(for: key) == (isPaced ? ["2x", "1b"] : ["1a", "2x", "1b"]))
+    expectEqual(client.data(for: key), (isPaced ? ["2x", "1b"] : ["1a", "2x", "1b"]))
     simulation.advance(by: .minutes(2))
-    #expect(client.data(for: key) == ["1b"])
+    expectEqual(client.data(for: key), ["1b"])
     recording.cancel()
   }
 }

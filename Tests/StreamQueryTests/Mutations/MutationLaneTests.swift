@@ -30,10 +30,10 @@ import Testing
     }.scope("s")
     let result = try #require(outcome(of: simulation.start(outer, with: 1, on: client)))
     #expect(throws: refusal) { try result.get() }
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
     // The lane is free again.
     let next = try #require(outcome(of: simulation.start(inner, with: 1, on: client)))
-    #expect(try next.get() == 2)
+    try expectEqual(next.get(), 2)
   }
 
   @Test func callbacksThatAwaitTheLaneOfTheirRunAreRefused() throws {
@@ -49,8 +49,8 @@ import Testing
         }
       }
     let result = try #require(outcome(of: simulation.start(outer, with: 1, on: client)))
-    #expect(try result.get() == 1)
-    #expect(errors.all == [refusal])
+    try expectEqual(result.get(), 1)
+    expectEqual(errors.all, [refusal])
   }
 
   @Test func aCircleThroughAnotherRunIsRefused() throws {
@@ -64,7 +64,7 @@ import Testing
     }.scope("s")
     let result = try #require(outcome(of: simulation.start(outer, with: 1, on: client)))
     #expect(throws: refusal) { try result.get() }
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
   }
 
   // Who waits for a detached run waits for it as for any other.
@@ -79,7 +79,7 @@ import Testing
     }.scope("s")
     let result = try #require(outcome(of: simulation.start(outer, with: 1, on: client)))
     #expect(throws: refusal) { try result.get() }
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
   }
 
   @Test func aDetachedRunThatIsNotAwaitedAnyMoreWaitsItsTurn() throws {
@@ -101,8 +101,8 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     caller.cancel()
     simulation.advance(by: .seconds(1))
-    #expect(client.run(of: middle).output == 2)
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.run(of: middle).output, 2)
+    expectEqual(client.mutatingCount(), 0)
   }
 
   @Test(arguments: 2...4)
@@ -119,14 +119,14 @@ import Testing
     }
     let results = callers.map { outcome(of: $0) }
     // Whoever asks last closes the circle; without it the others get through.
-    #expect(results.count { (try? $0?.get()) != nil } == count - 1)
+    expectEqual(results.count { (try? $0?.get()) != nil }, count - 1)
     for case .failure(let error)? in results {
       guard case .recursiveMutation? = error as? QueryError else {
         Issue.record(error)
         continue
       }
     }
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
   }
 
   // One that waits for the lane of somebody who does not wait for it.
@@ -141,7 +141,7 @@ import Testing
     let second = simulation.start(outer, with: 1, on: client)
     let third = simulation.start(self.inner(), with: 5, on: client)
     let results = [first, second, third].map { outcome(of: $0) }
-    #expect(try results.map { try $0?.get() } == [101, 2, 6])
+    try expectEqual(results.map { try $0?.get() }, [101, 2, 6])
   }
 
   // T71
@@ -157,11 +157,11 @@ import Testing
     simulation.start(other, with: 1, on: client)
     simulation.advance(by: .milliseconds(20))
     // It waits for the other lane only.
-    #expect(client.run(of: first).isPending)
+    expect(client.run(of: first).isPending)
     simulation.advance(by: .milliseconds(10))
-    #expect(client.run(of: first).output == 101)
+    expectEqual(client.run(of: first).output, 101)
     simulation.advance(by: .milliseconds(1))
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
   }
 
   // Who resumes a run waits for it as who started it does.
@@ -179,7 +179,7 @@ import Testing
     let caller = simulation.start(resumed, with: 1, on: client)
     let result = try #require(outcome(of: caller))
     #expect(throws: refusal) { try result.get() }
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
   }
 
   @Test func callbacksThatResumeEachOthersRunsDoNotWaitForEachOther() {
@@ -198,7 +198,7 @@ import Testing
     // Behind the first one, which waits for the second one already.
     simulation.start(inner(), with: 1, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
   }
 
   @Test(arguments: [nil, "t"])
@@ -209,7 +209,7 @@ import Testing
       try await context.client.mutate(inner, with: input)
     }.scope("s")
     let result = try #require(outcome(of: simulation.start(outer, with: 1, on: client)))
-    #expect(try result.get() == 2)
+    try expectEqual(result.get(), 2)
   }
 
   @Test func theLaneOfAnotherClientIsAwaited() throws {
@@ -220,7 +220,7 @@ import Testing
       try await other.mutate(inner, with: input)
     }.scope("s")
     let result = try #require(outcome(of: simulation.start(outer, with: 1, on: client)))
-    #expect(try result.get() == 2)
+    try expectEqual(result.get(), 2)
   }
 
   @Test func aTaskThatWorkLeavesBehindWaitsItsTurn() throws {
@@ -236,9 +236,9 @@ import Testing
       return input
     }.scope("s")
     let result = try #require(outcome(of: simulation.start(outer, with: 1, on: client)))
-    #expect(try result.get() == 1)
+    try expectEqual(result.get(), 1)
     let task = try #require(left.value)
-    #expect(try #require(outcome(of: task)).get() == 2)
+    try expectEqual(#require(outcome(of: task)).get(), 2)
   }
 
   @Test(arguments: 0..<20)
@@ -261,11 +261,11 @@ import Testing
     // One that leaves holds up nobody.
     observers[3].cancel()
     simulation.settle()
-    #expect(begun.all == [])
+    expectEqual(begun.all, [])
     online.send(true)
     simulation.settle()
-    #expect(begun.all == [0, 1, 2, 4, 5, 6, 7])
+    expectEqual(begun.all, [0, 1, 2, 4, 5, 6, 7])
     simulation.advance(by: .seconds(1))
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
   }
 }

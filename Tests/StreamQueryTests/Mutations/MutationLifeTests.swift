@@ -13,16 +13,16 @@ import Testing
     caller.cancel()
     simulation.settle()
     await #expect(throws: CancellationError.self) { try await caller.value }
-    #expect(client.mutations().isEmpty)
-    #expect(simulation.isIdle)
+    expectEmpty(client.mutations())
+    expect(simulation.isIdle)
 
     let leaver = simulation.start(mutation, with: 2, on: client, detached: true)
     leaver.cancel()
     simulation.settle()
     await #expect(throws: CancellationError.self) { try await leaver.value }
-    #expect(client.mutatingCount() == 1)
+    expectEqual(client.mutatingCount(), 1)
     simulation.advance(by: .milliseconds(50))
-    #expect(summary(of: client.run(of: mutation)) == "success 2 -> 102")
+    expectEqual(summary(of: client.run(of: mutation)), "success 2 -> 102")
   }
 
   // Law 10
@@ -35,9 +35,9 @@ import Testing
     simulation.start(mutation, with: 3, on: client)
     waiting.cancel()
     simulation.settle()
-    #expect(client.mutations().map { $0.input as? Int } == [1, 3])
+    expectEqual(client.mutations().map { $0.input as? Int }, [1, 3])
     simulation.advance(by: .seconds(1))
-    #expect(log.all == ["0 start 1", "10 end 1", "10 start 3", "20 end 3"])
+    expectEqual(log.all, ["0 start 1", "10 end 1", "10 start 3", "20 end 3"])
   }
 
   // Law 10
@@ -49,7 +49,7 @@ import Testing
     simulation.start(mutation, with: 1, on: client)
     client.cancelMutations("m")
     simulation.settle()
-    #expect(runs.runs().map(\.text) == ["idle", "pending 1", "idle"])
+    expectEqual(runs.runs().map(\.text), ["idle", "pending 1", "idle"])
   }
 
   // U07 C12 law 13
@@ -64,16 +64,16 @@ import Testing
       .onSettled { _, _ in calls.add("onSettled") }
     let callers = (1...3).map { simulation.start(mutation, with: $0, on: client) }
     client.clear()
-    #expect(client.mutations().isEmpty)
+    expectEmpty(client.mutations())
     simulation.advance(by: .seconds(1))
     for caller in callers {
       await #expect(throws: CancellationError.self) { try await caller.value }
     }
-    #expect(calls.all == [])
+    expectEqual(calls.all, [])
     // The lane is free again.
     simulation.start(mutation, with: 4, on: client)
     simulation.advance(by: .milliseconds(10))
-    #expect(summary(of: client.run(of: mutation)) == "success 4 -> 104")
+    expectEqual(summary(of: client.run(of: mutation)), "success 4 -> 104")
   }
 
   @Test func afterAShutdownNothingBeginsAndStreamsEnd() {
@@ -88,7 +88,7 @@ import Testing
     #expect(throws: QueryError.shutDown) {
       try simulation.run { try await client.mutate(mutation, with: 1) }
     }
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
     _ = (runs, all, counts)
   }
 
@@ -111,23 +111,23 @@ import Testing
     let callers = (1...3).map {
       simulation.start(mutation.scope("s"), with: $0, on: client, detached: $0 == 2)
     }
-    #expect(client.mutations(.paused).count == 4)
-    #expect(client.data(for: key) == 3)
+    expectEqual(client.mutations(.paused).count, 4)
+    expectEqual(client.data(for: key), 3)
     if isCleared { client.clear() } else { client.shutDown() }
     online.send(true)
     simulation.settle()
     for caller in callers {
       await #expect(throws: CancellationError.self) { try await caller.value }
     }
-    #expect(calls.all == [])
-    #expect(handle?.run.isIdle == true)
-    #expect(client.data(for: key) == nil)
-    #expect(client.mutatingCount() == 0)
+    expectEqual(calls.all, [])
+    expectEqual(handle?.run.isIdle, true)
+    expectNil(client.data(for: key))
+    expectEqual(client.mutatingCount(), 0)
     runs.cancel()
     handle = nil
     client.shutDown()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   // T65
@@ -137,19 +137,19 @@ import Testing
       .gcTime(.milliseconds(100))
     simulation.start(mutation, with: 1, on: client)
     simulation.advance(by: .milliseconds(109))
-    #expect(client.mutations().count == 1)
+    expectEqual(client.mutations().count, 1)
     simulation.advance(by: .milliseconds(1))
-    #expect(client.mutations().isEmpty)
+    expectEmpty(client.mutations())
     // Whoever follows keeps it.
     simulation.start(mutation, with: 2, on: client)
     let runs = simulation.record(client.runs(of: mutation))
     simulation.advance(by: .seconds(10))
-    #expect(runs.runs().last?.text == "success 2 -> 102")
+    expectEqual(runs.runs().last?.text, "success 2 -> 102")
     runs.cancel()
     simulation.advance(by: .milliseconds(99))
-    #expect(client.mutations().count == 1)
+    expectEqual(client.mutations().count, 1)
     simulation.advance(by: .milliseconds(1))
-    #expect(client.mutations().isEmpty)
+    expectEmpty(client.mutations())
   }
 
   // T68
@@ -162,19 +162,20 @@ import Testing
     simulation.start(mutation, with: 9, on: client)
     handle.start(with: 1)
     simulation.settle()
-    #expect(summary(of: handle.run) == "pending 1")
+    expectEqual(summary(of: handle.run), "pending 1")
     // A new run detaches the old one, which goes on.
     handle.start(with: 2)
     simulation.settle()
     handle.reset()
     simulation.settle()
-    #expect(handle.run.isIdle)
+    expect(handle.run.isIdle)
     simulation.advance(by: .milliseconds(10))
-    #expect(handle.run.isIdle)
-    #expect(client.mutations(.status(.success)).count == 3)
-    #expect(try simulation.run { try await handle.mutate(3) } == 103)
-    #expect(
-      runs.runs().map(\.text) == [
+    expect(handle.run.isIdle)
+    expectEqual(client.mutations(.status(.success)).count, 3)
+    try expectEqual(simulation.run { try await handle.mutate(3) }, 103)
+    expectEqual(
+      runs.runs().map(\.text),
+      [
         "idle", "pending 1", "pending 2", "idle", "pending 3", "success 3 -> 103",
       ]
     )
@@ -191,18 +192,18 @@ import Testing
     simulation.settle()
     first.cancel()
     simulation.advance(by: .milliseconds(10))
-    #expect(summary(of: handle.run) == "success 1 -> 101")
+    expectEqual(summary(of: handle.run), "success 1 -> 101")
     let second = simulation.record(handle.runs)
     let third = simulation.record(handle.runs)
     simulation.settle()
     handle.start(with: 2)
     simulation.advance(by: .milliseconds(10))
     let expected = ["success 1 -> 101", "pending 2", "success 2 -> 102"]
-    #expect(second.runs().map(\.text) == expected)
-    #expect(third.runs().map(\.text) == expected)
+    expectEqual(second.runs().map(\.text), expected)
+    expectEqual(third.runs().map(\.text), expected)
     client.shutDown()
     simulation.settle()
-    #expect(second.isFinished && third.isFinished)
+    expect(second.isFinished && third.isFinished)
   }
 
   // U04 law 10
@@ -223,11 +224,11 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     caller.cancel()
     simulation.settle()
-    #expect(client.data(for: key) == 1)
+    expectEqual(client.data(for: key), 1)
     simulation.advance(by: .milliseconds(10))
-    #expect(calls.all == ["onSuccess", "onSettled"])
-    #expect(summary(of: client.run(of: mutation)) == "success 1 -> 101")
-    #expect(client.data(for: key) == 101)
+    expectEqual(calls.all, ["onSuccess", "onSettled"])
+    expectEqual(summary(of: client.run(of: mutation)), "success 1 -> 101")
+    expectEqual(client.data(for: key), 101)
     await #expect(throws: CancellationError.self) { try await caller.value }
   }
 
@@ -245,20 +246,20 @@ import Testing
     func inputs(_ filter: MutationFilter) -> [Int] {
       client.mutations(filter).compactMap { $0.input as? Int }
     }
-    #expect(inputs(.all) == [1, 2, 3])
-    #expect(inputs("upload") == [1, 2])
-    #expect(inputs(["upload", "other"]) == [2])
-    #expect(inputs(.prefix("upload", fields: ["kind": "photo"])) == [1])
-    #expect(inputs(.prefix("upload", fields: ["kind": "film"])) == [])
-    #expect(inputs(.key("upload")) == [])
-    #expect(inputs(.key(upload)) == [1])
-    #expect(inputs(.pending) == [3])
-    #expect(inputs(.status(.success) && !.key(upload)) == [2])
-    #expect(inputs(.where { $0.output as? Int == 101 } || .pending) == [1, 3])
-    #expect(inputs(.mutation(mutation("save"))) == [3])
-    #expect(inputs(.mutation(Mutation<String, Int>(key: "save"))) == [])
-    #expect(client.mutations("save").first?.run(of: mutation("save"))?.input == 3)
-    #expect(client.mutations("save").first?.run(of: mutation("upload")) == nil)
+    expectEqual(inputs(.all), [1, 2, 3])
+    expectEqual(inputs("upload"), [1, 2])
+    expectEqual(inputs(["upload", "other"]), [2])
+    expectEqual(inputs(.prefix("upload", fields: ["kind": "photo"])), [1])
+    expectEqual(inputs(.prefix("upload", fields: ["kind": "film"])), [])
+    expectEqual(inputs(.key("upload")), [])
+    expectEqual(inputs(.key(upload)), [1])
+    expectEqual(inputs(.pending), [3])
+    expectEqual(inputs(.status(.success) && !.key(upload)), [2])
+    expectEqual(inputs(.where { $0.output as? Int == 101 } || .pending), [1, 3])
+    expectEqual(inputs(.mutation(mutation("save"))), [3])
+    expectEqual(inputs(.mutation(Mutation<String, Int>(key: "save"))), [])
+    expectEqual(client.mutations("save").first?.run(of: mutation("save"))?.input, 3)
+    expectNil(client.mutations("save").first?.run(of: mutation("upload")))
     simulation.advance(by: .seconds(1))
   }
 
@@ -272,8 +273,8 @@ import Testing
     simulation.start(mutation, with: 1, on: client)
     simulation.start(.slow("other", 20, simulation: simulation), with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(lists.values.map { $0.map { $0.input as? Int } } == [[], [1], [1, 2], [2], []])
-    #expect(counts.values == [0, 1, 0])
+    expectEqual(lists.values.map { $0.map { $0.input as? Int } }, [[], [1], [1, 2], [2], []])
+    expectEqual(counts.values, [0, 1, 0])
   }
 
   @Test func eventsTellEachStepOfARun() {
@@ -296,8 +297,9 @@ import Testing
     let caller = simulation.start(mutation, with: 2, on: client)
     caller.cancel()
     simulation.advance(by: .seconds(1))
-    #expect(
-      steps.all == [
+    expectEqual(
+      steps.all,
+      [
         "mutating [\"m\"] in 0.0 seconds", "performing (attempt 1) [\"m\"] in 0.0 seconds",
         "mutating [\"m\"] in 0.0 seconds", "mutation paused [\"m\"] in 0.0 seconds",
         "mutation cancelled [\"m\"] in 0.0 seconds",
@@ -320,8 +322,8 @@ import Testing
     }
     start()
     simulation.advance(by: .seconds(1))
-    #expect(gone.all.sorted() == [1, 2, 3])
-    #expect(client.mutations().isEmpty)
+    expectEqual(gone.all.sorted(), [1, 2, 3])
+    expectEmpty(client.mutations())
   }
 
   @Test func clearCallsNoFurtherCallbackOfARunThatSettles() {
@@ -338,10 +340,10 @@ import Testing
         context.client.setData(1, for: QueryKey<Int>("n"))
       }
     simulation.start(mutation, with: 1, on: client)
-    #expect(calls.all == ["first"])
+    expectEqual(calls.all, ["first"])
     client.clear()
     simulation.advance(by: .seconds(1))
-    #expect(calls.all == ["first"])
-    #expect(client.data(for: QueryKey<Int>("n")) == nil)
+    expectEqual(calls.all, ["first"])
+    expectNil(client.data(for: QueryKey<Int>("n")))
   }
 }

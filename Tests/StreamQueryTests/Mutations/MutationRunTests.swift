@@ -41,8 +41,8 @@ import Testing
     let output = try simulation.run {
       try await client.mutate(Mutation("m") { (input: Int) in "\(input)!" }, with: 7)
     }
-    #expect(output == "7!")
-    #expect(simulation.isIdle)
+    expectEqual(output, "7!")
+    expect(simulation.isIdle)
   }
 
   // T63 U02
@@ -52,12 +52,11 @@ import Testing
     let runs = simulation.record(client.runs(of: mutation))
     simulation.settle()
     let output = try simulation.run { try await client.mutate(mutation, with: 1) }
-    #expect(output == 101)
-    #expect(
-      log.all == ["0 onMutate 1", "10 onSuccess 1 101", "10 onSettled 1 success(101)"]
-    )
-    #expect(
-      runs.runs() == [
+    expectEqual(output, 101)
+    expectEqual(log.all, ["0 onMutate 1", "10 onSuccess 1 101", "10 onSettled 1 success(101)"])
+    expectEqual(
+      runs.runs(),
+      [
         RunSummary(0, "idle"), RunSummary(0, "pending 1"), RunSummary(10, "success 1 -> 101"),
       ]
     )
@@ -71,10 +70,8 @@ import Testing
     )
     let runs = simulation.record(client.runs(of: mutation))
     #expect(throws: Boom(1)) { try simulation.run { try await client.mutate(mutation, with: 1) } }
-    #expect(
-      log.all == ["0 onMutate 1", "0 onError 1 boom 1", "0 onSettled 1 failure(boom 1)"]
-    )
-    #expect(runs.runs().last == RunSummary(0, "error 1 [boom 1] !1"))
+    expectEqual(log.all, ["0 onMutate 1", "0 onError 1 boom 1", "0 onSettled 1 failure(boom 1)"])
+    expectEqual(runs.runs().last, RunSummary(0, "error 1 [boom 1] !1"))
   }
 
   // T63
@@ -90,8 +87,8 @@ import Testing
     let runs = simulation.record(client.runs(of: mutation))
     simulation.settle()
     _ = try simulation.run { try await client.mutate(mutation, with: 1) }
-    #expect(simulation.now == .milliseconds(67))
-    #expect(runs.runs().map(\.time) == [0, 0, 67])
+    expectEqual(simulation.now, .milliseconds(67))
+    expectEqual(runs.runs().map(\.time), [0, 0, 67])
   }
 
   // T63
@@ -103,19 +100,21 @@ import Testing
       .onSettled { _, _ in throw Boom(2) }
     let bad = Mutation("bad") { (_: Int) -> Int in throw Boom(3) }
       .onError { _, _ in throw Boom(4) }
-    #expect(try simulation.run { try await client.mutate(logging(good), with: 1) } == 1)
+    try expectEqual(simulation.run { try await client.mutate(logging(good), with: 1) }, 1)
     #expect(throws: Boom(3)) {
       try simulation.run { try await client.mutate(logging(bad), with: 1) }
     }
     // The callbacks after one that threw are called all the same.
-    #expect(
-      log.all.map { $0.dropFirst(2) } == [
+    expectEqual(
+      log.all.map { $0.dropFirst(2) },
+      [
         "onMutate 1", "onSuccess 1 1", "onSettled 1 success(1)",
         "onMutate 1", "onError 1 boom 3", "onSettled 1 failure(boom 3)",
       ]
     )
-    #expect(
-      misuse.all == [
+    expectEqual(
+      misuse.all,
+      [
         .callbackFailed(key: "[\"good\"]", callback: "onSuccess", error: "boom 1"),
         .callbackFailed(key: "[\"good\"]", callback: "onSettled", error: "boom 2"),
         .callbackFailed(key: "[\"bad\"]", callback: "onError", error: "boom 4"),
@@ -133,8 +132,8 @@ import Testing
     }.onMutate { _, _ in throw Boom(9) }
     let failing = logging(mutation)
     #expect(throws: Boom(9)) { try simulation.run { try await client.mutate(failing, with: 1) } }
-    #expect(log.all == ["0 onError 1 boom 9", "0 onSettled 1 failure(boom 9)"])
-    #expect(summary(of: client.run(of: mutation)) == "error 1 [boom 9] !1")
+    expectEqual(log.all, ["0 onError 1 boom 9", "0 onSettled 1 failure(boom 9)"])
+    expectEqual(summary(of: client.run(of: mutation)), "error 1 [boom 9] !1")
   }
 
   // T63
@@ -150,15 +149,15 @@ import Testing
       }
       .onMutate { _, _ in 7 }
       .onError { _, context in
-        #expect(context.saved(as: Int.self) == 7)
-        #expect(context.saved(as: String.self) == nil)
+        expectEqual(context.saved(as: Int.self), 7)
+        expectNil(context.saved(as: String.self))
         guard let before = context.saved(as: Before.self) else { return }
         context.client.setData(before.users, for: QueryKey<[String]>("users"))
       }
     _ = simulation.start(mutation, with: "bob", on: client)
     simulation.settle()
-    #expect(client.data(for: QueryKey<[String]>("users")) == ["ada"])
-    #expect(client.run(of: mutation).saved(as: Int.self) == 7)
+    expectEqual(client.data(for: QueryKey<[String]>("users")), ["ada"])
+    expectEqual(client.run(of: mutation).saved(as: Int.self), 7)
   }
 
   @Test func whatOnMutateReturnsIsANewSnapshotAndChangesNoOldOne() {
@@ -192,8 +191,9 @@ import Testing
         let text = run.saved(as: String.self) ?? "-"
         return RunSummary(stamped.time.milliseconds, "\(run.status) \(number) \(text)")
       }
-      #expect(
-        seen == [
+      expectEqual(
+        seen,
+        [
           RunSummary(0, "idle - -"), RunSummary(0, "pending - -"), RunSummary(10, "pending 7 -"),
           RunSummary(30, "pending 7 x"), RunSummary(40, "error 7 x"),
         ]
@@ -207,8 +207,8 @@ import Testing
       .onMutate { _, _ in 7 }
       .onMutate { _, _ in throw Boom() }
     simulation.start(mutation, with: 1, on: client)
-    #expect(client.run(of: mutation).isError)
-    #expect(client.run(of: mutation).saved(as: Int.self) == 7)
+    expect(client.run(of: mutation).isError)
+    expectEqual(client.run(of: mutation).saved(as: Int.self), 7)
   }
 
   // T65
@@ -225,10 +225,11 @@ import Testing
     let retrying = mutation.retry(.times(2).backoff(.constant(.milliseconds(30))))
     let runs = simulation.record(client.runs(of: retrying))
     simulation.settle()
-    #expect(try simulation.run { try await client.mutate(retrying, with: 5) } == 5)
-    #expect(calls.all == [0, 0, 1])
-    #expect(
-      runs.runs() == [
+    try expectEqual(simulation.run { try await client.mutate(retrying, with: 5) }, 5)
+    expectEqual(calls.all, [0, 0, 1])
+    expectEqual(
+      runs.runs(),
+      [
         RunSummary(10, "error 1 [boom 1] !1"), RunSummary(10, "pending 5"),
         RunSummary(20, "pending 5 !1"), RunSummary(60, "success 5 -> 5"),
       ]
@@ -248,13 +249,15 @@ import Testing
     simulation.start(second, with: 2, on: client)
     simulation.start(other, with: 3, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(
-      log.all == [
+    expectEqual(
+      log.all,
+      [
         "0 start 1", "onMutate 2", "1 start 3", "6 end 3", "20 end 1", "20 start 2", "40 end 2",
       ]
     )
-    #expect(
-      waiting.runs() == [
+    expectEqual(
+      waiting.runs(),
+      [
         RunSummary(0, "idle"), RunSummary(1, "pending 2 paused"), RunSummary(20, "pending 2"),
         RunSummary(40, "success 2 -> 102"),
       ]
@@ -273,7 +276,7 @@ import Testing
     simulation.start(failing, with: 1, on: client)
     simulation.start(next, with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(log.all == ["0 try 1", "60 try 1", "70 start 2", "80 end 2"])
+    expectEqual(log.all, ["0 try 1", "60 try 1", "70 start 2", "80 end 2"])
   }
 
   // T70
@@ -286,14 +289,15 @@ import Testing
     simulation.settle()
     for input in 1...3 { simulation.start(mutation, with: input, on: client) }
     simulation.advance(by: .milliseconds(50))
-    #expect(client.mutations(.paused).count == 3)
+    expectEqual(client.mutations(.paused).count, 3)
     online.send(true)
     simulation.advance(by: .seconds(1))
     // Which of their tasks runs first is up to the executor; a scope keeps an order for good.
-    #expect(log.all.prefix(3).sorted() == ["50 start 1", "50 start 2", "50 start 3"])
-    #expect(log.all.suffix(3).sorted() == ["60 end 1", "60 end 2", "60 end 3"])
-    #expect(
-      runs.runs() == [
+    expectEqual(log.all.prefix(3).sorted(), ["50 start 1", "50 start 2", "50 start 3"])
+    expectEqual(log.all.suffix(3).sorted(), ["60 end 1", "60 end 2", "60 end 3"])
+    expectEqual(
+      runs.runs(),
+      [
         RunSummary(0, "idle"), RunSummary(0, "pending 1 paused"),
         RunSummary(0, "pending 2 paused"), RunSummary(0, "pending 3 paused"),
         RunSummary(50, "pending 3"), RunSummary(60, "success 3 -> 103"),
@@ -319,8 +323,9 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     online.send(true)
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      tries.all == [
+    expectEqual(
+      tries.all,
+      [
         "0 first", "0 always", "10 always", "50 online", "50 first", "60 online",
       ]
     )
@@ -345,8 +350,8 @@ import Testing
     online.send(true)
     simulation.advance(by: .seconds(1))
     // Both were paused: the second one waits behind the first.
-    #expect(fetches.all == [250])
-    #expect(recording.summaries.last == .success("fetched"))
+    expectEqual(fetches.all, [250])
+    expectEqual(recording.summaries.last, .success("fetched"))
   }
 
   // T35 T66
@@ -368,12 +373,12 @@ import Testing
     // One performs, and waits for the network in a fetch; the other is paused.
     simulation.start(first, with: 1, on: client)
     simulation.start(second, with: 2, on: client)
-    #expect(client.mutations().map(\.isPaused) == [false, true])
+    expectEqual(client.mutations().map(\.isPaused), [false, true])
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(client.mutatingCount() == 0)
-    #expect(client.run(of: first).output == 6)
-    #expect(client.run(of: second).output == 2)
+    expectEqual(client.mutatingCount(), 0)
+    expectEqual(client.run(of: first).output, 6)
+    expectEqual(client.run(of: second).output, 2)
   }
 
   // T35
@@ -384,7 +389,7 @@ import Testing
     let query = Query<Int>("a") { 5 }
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(recording.summaries == [.pending(.paused)])
+    expectEqual(recording.summaries, [.pending(.paused)])
     // The work itself needs what the reconnect would fetch after it.
     let mutation = Mutation("m") { (input: Int, context: MutationContext) in
       try await context.client.fetch(query) + input
@@ -392,8 +397,8 @@ import Testing
     let caller = simulation.start(mutation, with: 1, on: client)
     online.send(true)
     simulation.settle()
-    #expect(try simulation.run { try await caller.value } == 6)
-    #expect(recording.summaries.last == .success(5))
+    try expectEqual(simulation.run { try await caller.value }, 6)
+    expectEqual(recording.summaries.last, .success(5))
   }
 
   // T35
@@ -413,10 +418,10 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     online.send(false)
     simulation.advance(by: .milliseconds(100))
-    #expect(fetches.all == [100])
+    expectEqual(fetches.all, [100])
     online.send(true)
     simulation.advance(by: .milliseconds(100))
-    #expect(fetches.all == [100, 150])
+    expectEqual(fetches.all, [100, 150])
     withExtendedLifetime(recording) {}
   }
 
@@ -427,7 +432,7 @@ import Testing
     #expect(throws: QueryError.missingPerform(key: "[\"m\"]")) {
       try simulation.run { try await client.mutate(mutation.retry(3), with: 1) }
     }
-    #expect(simulation.now == .zero)
+    expectEqual(simulation.now, .zero)
   }
 
   // T54
@@ -446,10 +451,10 @@ import Testing
     )
     client.setMutationDefaults(MutationOptions(scope: "notes"), for: ["save", "note"])
     let mutation = Mutation<Int, String>(key: ["save", "note"])
-    #expect(try simulation.run { try await client.mutate(mutation, with: 4) } == "4 save")
-    #expect(client.mutations().map(\.scope) == ["notes"])
-    #expect(client.mutationDefaults(for: ["save", "note"]).scope == "notes")
-    #expect(client.mutationDefaults(for: "other").retry == nil)
+    try expectEqual(simulation.run { try await client.mutate(mutation, with: 4) }, "4 save")
+    expectEqual(client.mutations().map(\.scope), ["notes"])
+    expectEqual(client.mutationDefaults(for: ["save", "note"]).scope, "notes")
+    expectNil(client.mutationDefaults(for: "other").retry)
     // A default work of another type than the mutation's is an error that says so.
     let wrong = Mutation<Int, [Int]>(key: "save")
     #expect(throws: QueryError.self) {
@@ -476,8 +481,9 @@ import Testing
     )
     _ = try simulation.run { try await client.mutate(mutation, with: 1) }
     #expect(throws: Boom()) { try simulation.run { try await client.mutate(mutation, with: -1) } }
-    #expect(
-      log.all == [
+    expectEqual(
+      log.all,
+      [
         "client onMutate 1", "0 onMutate 1", "client onSuccess 1", "0 onSuccess 1 1",
         "client onSettled [\"m\"]", "0 onSettled 1 success(1)",
         "client onMutate -1", "0 onMutate -1", "client onError boom 0", "0 onError -1 boom 0",
@@ -502,6 +508,6 @@ import Testing
     observer.start(with: 1)
     client.cancelMutations()
     simulation.settle()
-    #expect(log.all == ["onError true", "onSettled without output"])
+    expectEqual(log.all, ["onError true", "onSettled without output"])
   }
 }

@@ -47,13 +47,14 @@ import Testing
     let mutation = mutation { input, _ in input == 1 }.scope("s")
     for input in 1...2 { start(mutation, input, on: client) }
     simulation.advance(by: .minutes(1))
-    #expect(
-      notes.all.sorted() == [
+    expectEqual(
+      notes.all.sorted(),
+      [
         "0 1 begins 0", "2000 1 is cancelled", "2000 1 threw \(Self.limit)", "2000 2 begins 0",
         "3000 2 got 102",
       ]
     )
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func itsChangesAreRolledBackAndItsCallbacksCalled() {
@@ -65,9 +66,9 @@ import Testing
       .optimistic { input, changes in changes.update(key) { $0 = input } }
       .onError { error, context in notes.add("onError \(context.input) \(error)") }
     start(mutation, 1, on: client)
-    #expect(client.data(for: key) == 1)
+    expectEqual(client.data(for: key), 1)
     simulation.advance(by: .seconds(2))
-    #expect(client.data(for: key) == 0)
+    expectEqual(client.data(for: key), 0)
     #expect(notes.all.contains("onError 1 \(Self.limit)"))
     #expect(
       client.run(of: mutation).error as? QueryError
@@ -92,15 +93,15 @@ import Testing
     .retry(2)
     Request.$name.withValue("ada") { start(mutation, 1, on: client) }
     simulation.advance(by: .minutes(1))
-    #expect(notes.all == ["8000 1 got 101"])
-    #expect(keys.all.count == 3)
-    #expect(Set(keys.all).count == 1)
-    #expect(keys.all.first?.hasSuffix(" ada") == true)
+    expectEqual(notes.all, ["8000 1 got 101"])
+    expectEqual(keys.all.count, 3)
+    expectEqual(Set(keys.all).count, 1)
+    expectEqual(keys.all.first?.hasSuffix(" ada"), true)
     let failures = events.values.filter { event in
       if case .mutation(.attemptFailed) = event.kind { true } else { false }
     }
-    #expect(failures.count == 2)
-    #expect(simulation.leakReport() == [])
+    expectEqual(failures.count, 2)
+    expectEqual(simulation.leakReport(), [])
   }
 
   private enum Request {
@@ -122,7 +123,7 @@ import Testing
     simulation.advance(by: .milliseconds(2_500))
     first.value?.resume(returning: 7)
     simulation.advance(by: .minutes(1))
-    #expect(notes.all == ["4000 1 got 101"])
+    expectEqual(notes.all, ["4000 1 got 101"])
   }
 
   @Test func anAttemptThatIsCancelledMeanwhileDoesNotFail() {
@@ -131,10 +132,11 @@ import Testing
     simulation.advance(by: .seconds(1))
     client.cancelMutations()
     simulation.advance(by: .minutes(1))
-    #expect(
-      notes.all == ["0 1 begins 0", "1000 1 is cancelled", "1000 1 threw CancellationError()"]
+    expectEqual(
+      notes.all,
+      ["0 1 begins 0", "1000 1 is cancelled", "1000 1 threw CancellationError()"]
     )
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
@@ -150,7 +152,7 @@ import Testing
     let client = QueryClient(simulation: simulation)
     start(mutation { _, _ in false }.timeout(limit), 1, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["0 1 begins 0", "1000 1 got 101"])
+    expectEqual(notes.all, ["0 1 begins 0", "1000 1 got 101"])
   }
 
   @Test func theDefaultsOfAKeyLimitItsMutations() {
@@ -161,8 +163,9 @@ import Testing
     start(.slow(simulation: simulation), 1, on: client)
     start(.slow("m", 1_000, simulation: simulation), 2, on: client)
     simulation.advance(by: .seconds(2))
-    #expect(
-      notes.all == [
+    expectEqual(
+      notes.all,
+      [
         "10 1 got 101",
         #"500 2 threw an attempt of the mutation ["m"] took longer than 0.5 seconds"#,
       ]
@@ -182,9 +185,9 @@ import Testing
     simulation.advance(by: .seconds(1))
     online.send(false)
     simulation.advance(by: .minutes(1))
-    #expect(client.mutatingCount() == 1)
+    expectEqual(client.mutatingCount(), 1)
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(notes.all.last == "122000 1 got 101")
+    expectEqual(notes.all.last, "122000 1 got 101")
   }
 }

@@ -22,10 +22,10 @@ import Testing
     handle.start(with: 1)
     simulation.advance(by: .milliseconds(10))
     handle.update(mutation: mutation("m", "new"))
-    #expect(summary(of: handle.run) == "success 1 -> 101")
+    expectEqual(summary(of: handle.run), "success 1 -> 101")
     handle.start(with: 2)
     simulation.advance(by: .milliseconds(10))
-    #expect(log.all == ["0 start 1", "10 end 1", "old", "10 start 2", "20 end 2", "new"])
+    expectEqual(log.all, ["0 start 1", "10 end 1", "old", "10 start 2", "20 end 2", "new"])
   }
 
   @Test func aRunThatIsNotOverCallsTheNewCallbacks() {
@@ -33,9 +33,9 @@ import Testing
     handle.start(with: 1)
     simulation.advance(by: .milliseconds(5))
     handle.update(mutation: mutation("m", "new"))
-    #expect(summary(of: handle.run) == "pending 1")
+    expectEqual(summary(of: handle.run), "pending 1")
     simulation.advance(by: .milliseconds(5))
-    #expect(log.all == ["new"])
+    expectEqual(log.all, ["new"])
   }
 
   @Test func retriesUseTheNewWorkAndTheOldPolicy() {
@@ -48,7 +48,7 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     handle.update(mutation: Mutation("m") { input in input + 1 })
     simulation.advance(by: .milliseconds(20))
-    #expect(summary(of: handle.run) == "success 1 -> 2")
+    expectEqual(summary(of: handle.run), "success 1 -> 2")
   }
 
   @Test func anUnlikeKeyShowsNoRunAndTheRunGoesOnAsItWas() {
@@ -58,7 +58,7 @@ import Testing
     simulation.settle()
     handle.update(mutation: mutation("other", "new"))
     simulation.advance(by: .milliseconds(10))
-    #expect(log.all == ["0 start 1", "10 end 1", "old"])
-    #expect(runs.runs().map(\.text).last == "idle")
+    expectEqual(log.all, ["0 start 1", "10 end 1", "old"])
+    expectEqual(runs.runs().map(\.text).last, "idle")
   }
 }

@@ -59,8 +59,9 @@ import Testing
   @Test func everyPieceOfARunSeesItsCallersContextWhoeverPerformsIt() {
     begin(mutation(failures: 1), as: "ada")
     simulation.advance(by: .seconds(1))
-    #expect(
-      seen.all == [
+    expectEqual(
+      seen.all,
+      [
         "hook onMutate ada", "onMutate ada", "m 0 ada", "m 0 ada", "m 1 ada", "m 1 ada",
         "onSuccess ada", "hook onSettled ada", "onSettled ada",
       ]
@@ -70,8 +71,9 @@ import Testing
   @Test func theCallbacksOfAFailureSeeItToo() {
     begin(mutation(failures: 1, endsIn: Boom()), as: "ada")
     simulation.advance(by: .seconds(1))
-    #expect(
-      seen.all == [
+    expectEqual(
+      seen.all,
+      [
         "hook onMutate ada", "onMutate ada", "m 0 ada", "m 0 ada", "m 1 ada", "m 1 ada",
         "onError ada", "hook onSettled ada", "onSettled ada",
       ]
@@ -87,12 +89,13 @@ import Testing
     }
     simulation.advance(by: .seconds(1))
     let work = seen.all.filter { $0.first(where: \.isNumber) != nil }
-    #expect(
-      work == [
+    expectEqual(
+      work,
+      [
         "ada 0 ada", "ada 0 ada", "bob 0 bob", "bob 0 bob", "cleo 0 cleo", "cleo 0 cleo",
       ]
     )
-    #expect(seen.all.filter { $0.hasPrefix("onSettled") }.count == 3)
+    expectEqual(seen.all.filter { $0.hasPrefix("onSettled") }.count, 3)
     #expect(seen.all.allSatisfy { !$0.hasSuffix("nobody") })
   }
 
@@ -101,15 +104,16 @@ import Testing
     simulation.settle()
     begin(mutation(failures: 1), as: "ada")
     simulation.settle()
-    #expect(seen.all == ["hook onMutate ada", "onMutate ada"])
+    expectEqual(seen.all, ["hook onMutate ada", "onMutate ada"])
     online.send(true)
     simulation.advance(by: .milliseconds(15))
     online.send(false)
     simulation.advance(by: .seconds(1))
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(
-      seen.all.dropFirst(2) == [
+    expectEqual(
+      seen.all.dropFirst(2),
+      [
         "m 0 ada", "m 0 ada", "m 1 ada", "m 1 ada",
         "onSuccess ada", "hook onSettled ada", "onSettled ada",
       ]
@@ -125,8 +129,9 @@ import Testing
     simulation.advance(by: .seconds(1))
     Caller.named("bob") { client.cancelMutations() }
     simulation.settle()
-    #expect(
-      seen.all == [
+    expectEqual(
+      seen.all,
+      [
         "hook onMutate ada", "onMutate ada", "onError ada", "hook onSettled ada", "onSettled ada",
       ]
     )
@@ -143,7 +148,7 @@ import Testing
     }
     begin(mutation, as: "ada")
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == ["hook onMutate ada", "fetch ada", "hook onSettled ada"])
-    #expect(client.run(of: mutation).output == 2)
+    expectEqual(seen.all, ["hook onMutate ada", "fetch ada", "hook onSettled ada"])
+    expectEqual(client.run(of: mutation).output, 2)
   }
 }

@@ -116,28 +116,28 @@ private final class FuzzWorld: Sendable {
     environment.online.send(true)
     environment.simulation.advance(by: .seconds(10))
 
-    #expect(environment.client.mutatingCount() == 0)
+    expectEqual(environment.client.mutatingCount(), 0)
     for key in 0..<3 {
       let result = environment.client.result(for: environment.query(key))
-      #expect(!result.isOptimistic, "a layer outlived its run")
-      #expect(result.data == environment.server.value[key])
+      expect(!result.isOptimistic, "a layer outlived its run")
+      expectEqual(result.data, environment.server.value[key])
       for element in recordings[key].elements {
         guard let shown = element.element.data else { continue }
         for change in environment.changes.value where change.key == key {
           let isShown = shown.contains(change.number)
           if let failure = change.failure {
             guard !environment.server.value[key].contains(change.number) else { continue }
-            if element.time > change.start, element.time < failure { #expect(isShown) }
-            if element.time > failure { #expect(!isShown) }
+            if element.time > change.start, element.time < failure { expect(isShown) }
+            if element.time > failure { expect(!isShown) }
           } else if element.time > change.start {
-            #expect(isShown, "\(change) is missing at \(element.time)")
+            expect(isShown, "\(change) is missing at \(element.time)")
           }
         }
       }
     }
-    #expect(environment.simulation.failures.isEmpty)
+    expectEmpty(environment.simulation.failures)
     for recording in recordings { recording.cancel() }
     environment.simulation.settle()
-    #expect(environment.simulation.isIdle, "\(environment.simulation.leakReport())")
+    expect(environment.simulation.isIdle, "\(environment.simulation.leakReport())")
   }
 }

@@ -29,14 +29,14 @@ import Testing
     let recording = simulation.record(client.stream(Query(key: Self.list)))
     simulation.settle()
     simulation.start(add(fails: true), with: 2, on: client)
-    #expect(client.data(for: Self.list) == [1, 2])
-    #expect(client.result(for: Self.list).data == [1, 2])
-    #expect(client.result(for: Self.list).isOptimistic)
-    #expect(client.entries(of: [Int].self).map(\.data) == [[1, 2]])
+    expectEqual(client.data(for: Self.list), [1, 2])
+    expectEqual(client.result(for: Self.list).data, [1, 2])
+    expect(client.result(for: Self.list).isOptimistic)
+    expectEqual(client.entries(of: [Int].self).map(\.data), [[1, 2]])
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: Self.list) == [1])
-    #expect(!client.result(for: Self.list).isOptimistic)
-    #expect(recording.summaries == [.success([1]), .success([1, 2]), .success([1])])
+    expectEqual(client.data(for: Self.list), [1])
+    expect(!client.result(for: Self.list).isOptimistic)
+    expectEqual(recording.summaries, [.success([1]), .success([1, 2]), .success([1])])
   }
 
   // T72
@@ -55,16 +55,16 @@ import Testing
           }
         simulation.start(write, with: 1, on: client)
         simulation.start(other, with: 2, on: client)
-        #expect(client.data(for: Self.list) == [0, 1, 2])
+        expectEqual(client.data(for: Self.list), [0, 1, 2])
         simulation.advance(by: .milliseconds(15))
         let isFirstOver = first < second
         let left = isFirstOver ? (firstFails ? [0, 2] : [0, 1, 2]) : secondFails ? [0, 1] : nil
         // The second one's write lies below the first one's layer.
-        #expect(client.data(for: Self.list) == left ?? [0, 2, 1])
+        expectEqual(client.data(for: Self.list), left ?? [0, 2, 1])
         simulation.advance(by: .seconds(1))
         let expected = [0] + (firstFails ? [] : [1]) + (secondFails ? [] : [2])
-        #expect(client.data(for: Self.list) == expected)
-        #expect(!client.result(for: Self.list).isOptimistic)
+        expectEqual(client.data(for: Self.list), expected)
+        expect(!client.result(for: Self.list).isOptimistic)
       }
     }
   }
@@ -77,20 +77,20 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.start(add(100), with: 9, on: client)
     // Nothing is there to append to, so nothing is shown.
-    #expect(recording.summaries.last == .pending(isFetching: true))
+    expectEqual(recording.summaries.last, .pending(isFetching: true))
     simulation.advance(by: .milliseconds(10))
-    #expect(client.data(for: Self.list) == [1, 9])
+    expectEqual(client.data(for: Self.list), [1, 9])
     // Updates work on what lies below, and everybody sees both.
     client.updateData(for: Self.list) { list in
-      #expect(list == [1])
+      expectEqual(list, [1])
       list = [3]
     }
-    #expect(client.data(for: Self.list) == [3, 9])
+    expectEqual(client.data(for: Self.list), [3, 9])
     client.updateData(matching: .all, of: [Int].self) { _, list in list?.append(4) }
-    #expect(client.data(for: Self.list) == [3, 4, 9])
-    #expect(try simulation.run { try await client.ensure(query) } == [3, 4, 9])
+    expectEqual(client.data(for: Self.list), [3, 4, 9])
+    try expectEqual(simulation.run { try await client.ensure(query) }, [3, 4, 9])
     simulation.run { await client.refetch(query) }
-    #expect(client.data(for: Self.list) == [1, 5, 9])
+    expectEqual(client.data(for: Self.list), [1, 5, 9])
     let shown = recording.values.compactMap(\.data)
     #expect(shown.allSatisfy { $0.last == 9 }, "no element without the layer")
   }
@@ -114,9 +114,7 @@ import Testing
     simulation.settle()
     client.setData([3], for: Self.list)
     simulation.settle()
-    #expect(
-      recording.summaries == [.success([1]), .success([1, 9]), .success([3, 9])]
-    )
+    expectEqual(recording.summaries, [.success([1]), .success([1, 9]), .success([3, 9])])
   }
 
   // Contract law 3
@@ -136,7 +134,7 @@ import Testing
       simulation.settle()
       let seen = recording.values.map { Seen(data: $0.data, isOptimistic: $0.isOptimistic) }
       #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 }, "seed \(seed)")
-      #expect(seen.last == Seen(data: data, isOptimistic: false))
+      expectEqual(seen.last, Seen(data: data, isOptimistic: false))
     }
   }
 
@@ -160,13 +158,14 @@ import Testing
       .onSuccess { _, context in await context.client.invalidate(query) }
     simulation.start(mutation, with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.summaries == [
+    expectEqual(
+      recording.summaries,
+      [
         .pending(isFetching: true), .success([1]), .success([1, 2]),
         .success([1, 2], isFetching: true), .success([1, 2]),
       ]
     )
-    #expect(!client.result(for: query).isOptimistic)
+    expect(!client.result(for: query).isOptimistic)
   }
 
   // Contract section 5: layers
@@ -185,11 +184,11 @@ import Testing
     }
     simulation.start(mutation, with: 2, on: client)
     simulation.advance(by: .milliseconds(20))
-    #expect(client.mutatingCount() == 0)
-    #expect(client.data(for: Self.list) == [1, 2])
+    expectEqual(client.mutatingCount(), 0)
+    expectEqual(client.data(for: Self.list), [1, 2])
     simulation.advance(by: .seconds(1))
     // It failed: there is nothing that the layer could wait for.
-    #expect(recording.summaries.last == .failure(Boom(), lastGood: [1]))
+    expectEqual(recording.summaries.last, .failure(Boom(), lastGood: [1]))
   }
 
   // Contract section 5: layers
@@ -200,12 +199,12 @@ import Testing
     simulation.settle()
     let mutation = add().onSuccess { output, context in
       context.client.updateData(for: Self.list) { $0?.append(output * 10) }
-      #expect(context.client.data(for: Self.list) == [1, 20])
+      expectEqual(context.client.data(for: Self.list), [1, 20])
       try await Scheduling.current.clock.sleep(for: .milliseconds(5))
     }
     simulation.start(mutation, with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries == [.success([1]), .success([1, 2]), .success([1, 20])])
+    expectEqual(recording.summaries, [.success([1]), .success([1, 2]), .success([1, 20])])
   }
 
   // Contract section 5: layers
@@ -217,12 +216,12 @@ import Testing
     }
     simulation.start(mutation, with: 2, on: client)
     simulation.advance(by: .milliseconds(39))
-    #expect(client.data(for: Self.list) == [1, 2])
+    expectEqual(client.data(for: Self.list), [1, 2])
     // Somebody else's write is no replacement.
     client.setData([1, 1], for: Self.list)
-    #expect(client.data(for: Self.list) == [1, 1, 2])
+    expectEqual(client.data(for: Self.list), [1, 1, 2])
     simulation.advance(by: .milliseconds(1))
-    #expect(client.data(for: Self.list) == [1, 1])
+    expectEqual(client.data(for: Self.list), [1, 1])
   }
 
   // Law 7
@@ -241,8 +240,9 @@ import Testing
     // Succeeds at 50, while the fetch that was begun at 40 runs.
     simulation.start(add(to: server), with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(30, .success([1])),
         at(40, .success([1], isFetching: true)), at(40, .success([1, 2], isFetching: true)),
         at(80, .success([1, 2])),
@@ -267,9 +267,10 @@ import Testing
       .onSettled { _, _ in try await Scheduling.current.clock.sleep(for: .milliseconds(20)) }
     simulation.start(mutation, with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    #expect(calls.all == [0, 30])
-    #expect(
-      recording.timeline == [
+    expectEqual(calls.all, [0, 30])
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)),
         // Something is laid over nothing: `isOptimistic` is all that differs.
         at(25, .pending(isFetching: true)),
@@ -287,13 +288,13 @@ import Testing
       errors.add("\(error is CancellationError) \(context.client.data(for: Self.list) ?? [])")
     }
     let caller = simulation.start(mutation, with: 2, on: client)
-    #expect(client.data(for: Self.list) == [1, 2])
+    expectEqual(client.data(for: Self.list), [1, 2])
     caller.cancel()
     simulation.settle()
-    #expect(client.data(for: Self.list) == [1])
-    #expect(errors.all == ["true [1]"])
-    #expect(client.mutations().isEmpty)
-    #expect(simulation.isIdle)
+    expectEqual(client.data(for: Self.list), [1])
+    expectEqual(errors.all, ["true [1]"])
+    expectEmpty(client.mutations())
+    expect(simulation.isIdle)
   }
 
   // Contract section 5: layers
@@ -304,16 +305,16 @@ import Testing
     simulation.settle()
     simulation.start(add(1_000), with: 2, on: client)
     simulation.run { await client.reset(query) }
-    #expect(client.data(for: Self.list) == [7, 2])
+    expectEqual(client.data(for: Self.list), [7, 2])
     client.remove(query)
-    #expect(client.data(for: Self.list) == nil)
+    expectNil(client.data(for: Self.list))
     simulation.run { await client.refetch(query) }
     simulation.start(add(1_000), with: 3, on: client)
-    #expect(client.data(for: Self.list)?.contains(2) != true)
+    expect(client.data(for: Self.list)?.contains(2) != true)
     client.clear()
     simulation.settle()
-    #expect(client.data(for: Self.list) == nil)
-    #expect(client.mutations().isEmpty)
+    expectNil(client.data(for: Self.list))
+    expectEmpty(client.mutations())
     withExtendedLifetime(recording) {}
   }
 
@@ -334,8 +335,9 @@ import Testing
     simulation.settle()
     simulation.start(mutation, with: nil, on: client)
     simulation.advance(by: .milliseconds(10))
-    #expect(
-      recording.summaries == [
+    expectEqual(
+      recording.summaries,
+      [
         .placeholder(-1), .success(5), .placeholder(-1), .success(1), .pending(), .success(1),
       ]
     )
@@ -349,11 +351,11 @@ import Testing
     }
     simulation.start(add(1_000), with: 2, on: client)
     simulation.advance(by: .milliseconds(900))
-    #expect(client.data(for: Self.list) == [1, 2])
+    expectEqual(client.data(for: Self.list), [1, 2])
     simulation.advance(by: .milliseconds(149))
-    #expect(client.data(for: Self.list) == [1])
+    expectEqual(client.data(for: Self.list), [1])
     simulation.advance(by: .milliseconds(1))
-    #expect(client.data(for: Self.list) == nil)
+    expectNil(client.data(for: Self.list))
   }
 
   // T72 I09
@@ -373,12 +375,12 @@ import Testing
       changes.update(feed) { pages in pages?.updateEach { page, _ in page.append(input) } }
     }
     simulation.start(like, with: 990, on: client)
-    #expect(client.data(for: feed)?.pages == [[0, 990]])
-    #expect(client.result(for: feed).hasNextPage)
+    expectEqual(client.data(for: feed)?.pages, [[0, 990]])
+    expect(client.result(for: feed).hasNextPage)
     try simulation.run { _ = try await client.fetchNextPage(of: feed) }
-    #expect(client.data(for: feed)?.pages == [[0, 990], [10, 990]])
+    expectEqual(client.data(for: feed)?.pages, [[0, 990], [10, 990]])
     simulation.advance(by: .seconds(10))
-    #expect(client.data(for: feed)?.pages == [[0], [10]])
+    expectEqual(client.data(for: feed)?.pages, [[0], [10]])
     withExtendedLifetime(recording) {}
   }
 
@@ -397,10 +399,10 @@ import Testing
       }
     }
     simulation.start(mutation, with: 2, on: client)
-    #expect(client.data(for: Self.list) == [1, 2])
-    #expect(client.data(for: Self.list) == [1, 2])
+    expectEqual(client.data(for: Self.list), [1, 2])
+    expectEqual(client.data(for: Self.list), [1, 2])
     // Worked out once, whoever looks.
-    #expect(seen.all == [[1]])
+    expectEqual(seen.all, [[1]])
     simulation.advance(by: .seconds(1))
   }
 }

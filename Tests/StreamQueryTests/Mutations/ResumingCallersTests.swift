@@ -18,8 +18,8 @@ import Testing
     }
     let waiting = client.cache.read { state in state.mutations.slots.map(\.waiters.count) }
     // Each run has its caller; of those that stopped waiting only the last one may be left.
-    #expect(waiting == [1, 2])
+    expectEqual(waiting, [1, 2])
     simulation.advance(by: .seconds(1))
-    #expect(client.mutatingCount() == 0)
+    expectEqual(client.mutatingCount(), 0)
   }
 }

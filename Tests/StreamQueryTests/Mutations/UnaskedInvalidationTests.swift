@@ -29,14 +29,14 @@ import Testing
     // Of the query's own key too, and whether it succeeds or fails.
     let save = Mutation<Int, Int>.slow([key, 1], simulation: simulation)
     let fail = Mutation([key, 1] as AnyQueryKey) { (_: Int) -> Int in throw Boom() }
-    #expect(try simulation.run { try await client.mutate(save, with: 1) } == 101)
+    try expectEqual(simulation.run { try await client.mutate(save, with: 1) }, 101)
     #expect(throws: Boom()) { try simulation.run { try await client.mutate(fail, with: 1) } }
     simulation.advance(by: .seconds(1))
     #expect(recording.timeline == story())
-    #expect(fetch.callCount == 1)
-    #expect(client.diagnostics().map(\.isInvalidated) == [false])
+    expectEqual(fetch.callCount, 1)
+    expectEqual(client.diagnostics().map(\.isInvalidated), [false])
     let isOfRuns = events.values.map { if case .mutation = $0.kind { true } else { false } }
-    #expect(!isOfRuns.isEmpty && isOfRuns.allSatisfy { $0 })
+    expect(!isOfRuns.isEmpty && isOfRuns.allSatisfy { $0 })
     recording.cancel()
     events.cancel()
   }
@@ -47,13 +47,11 @@ import Testing
     let save = Mutation<Int, Int>.slow(simulation: simulation)
       .onSuccess { _, context in await context.client.invalidate(.prefix("users")) }
     let saved = try simulation.run { try await client.mutate(save, with: 1) }
-    #expect(saved == 101)
+    expectEqual(saved, 101)
     // The caller heard when the callback was through.
-    #expect(simulation.now == .milliseconds(30))
-    #expect(
-      recording.timeline == story(at(20, .success(1, isFetching: true)), at(30, .success(2)))
-    )
-    #expect(fetch.callCount == 2)
+    expectEqual(simulation.now, .milliseconds(30))
+    #expect(recording.timeline == story(at(20, .success(1, isFetching: true)), at(30, .success(2))))
+    expectEqual(fetch.callCount, 2)
     recording.cancel()
   }
 
@@ -65,10 +63,8 @@ import Testing
       _ = try await client.mutate(save, with: 1)
       await client.invalidate(.prefix("users"))
     }
-    #expect(
-      recording.timeline == story(at(20, .success(1, isFetching: true)), at(30, .success(2)))
-    )
-    #expect(fetch.callCount == 2)
+    #expect(recording.timeline == story(at(20, .success(1, isFetching: true)), at(30, .success(2))))
+    expectEqual(fetch.callCount, 2)
     recording.cancel()
   }
 }

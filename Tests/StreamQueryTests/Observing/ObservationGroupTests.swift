@@ -33,8 +33,8 @@ struct ObservationGroupTests {
   @Test func aMemberShowsItsStateWhenItComes() {
     client.setData("A", for: QueryKey("a"))
     let (a, b) = (observer("a"), observer("b"))
-    #expect(line([group.insert(a), group.insert(b)], [a, b]) == "0=A 1=-")
-    #expect(group.takeChanges().isEmpty)
+    expectEqual(line([group.insert(a), group.insert(b)], [a, b]), "0=A 1=-")
+    expectEmpty(group.takeChanges())
   }
 
   @Test func aLookShowsTheNewestStateOfWhatChangedAndNothingElse() {
@@ -42,10 +42,10 @@ struct ObservationGroupTests {
     for observer in [a, b, c] { _ = group.insert(observer) }
     for number in 1...1_000 { client.setData("\(number)", for: a.query) }
     client.setData("B", for: b.query)
-    #expect(line(group.takeChanges(), [a, b, c]) == "0=1000 1=B")
-    #expect(group.takeChanges().isEmpty)
+    expectEqual(line(group.takeChanges(), [a, b, c]), "0=1000 1=B")
+    expectEmpty(group.takeChanges())
     client.setData("B2", for: b.query)
-    #expect(line(group.takeChanges(), [a, b, c]) == "1=B2")
+    expectEqual(line(group.takeChanges(), [a, b, c]), "1=B2")
   }
 
   @Test func aLookShowsWholeTransactions() {
@@ -56,30 +56,30 @@ struct ObservationGroupTests {
     }
     _ = group.takeChanges()
     client.updateData(matching: .all, of: String.self) { _, value in value = "new" }
-    #expect(line(group.takeChanges(), [a, b]) == "0=new 1=new")
+    expectEqual(line(group.takeChanges(), [a, b]), "0=new 1=new")
   }
 
   @Test func aChangeIsOnlyThatOfItsObserver() {
     let (a, b) = (observer("a"), observer("b"))
     let change = group.insert(a)
-    #expect(change.result(of: b) == nil)
-    #expect(change.result(of: a)?.isPending == true)
+    expectNil(change.result(of: b))
+    expectEqual(change.result(of: a)?.isPending, true)
   }
 
   @Test func aMemberIsNamedWithoutItsObserver() {
     let (a, b) = (observer("a"), observer("b"))
     let (first, second) = (group.insert(a), group.insert(b))
     let members = [first.member(of: a), second.member(of: b), first.member(of: b), .init()]
-    #expect(members.map(\.position) == [0, 1, -1, -1])
+    expectEqual(members.map(\.position), [0, 1, -1, -1])
     func data(_ change: ObservationChange) -> [String?] {
       members.map { change.result(of: $0)?.data }
     }
     client.setData("A", for: QueryKey("a"))
     client.setData("B", for: QueryKey("b"))
-    #expect(group.takeChanges().map(data) == [["A", nil, nil, nil], [nil, "B", nil, nil]])
+    expectEqual(group.takeChanges().map(data), [["A", nil, nil, nil], [nil, "B", nil, nil]])
     client.shutDown()
     let ends = group.takeChanges().map { change in members.map { change.ends($0) } }
-    #expect(ends == [[true, false, false, false], [false, true, false, false]])
+    expectEqual(ends, [[true, false, false, false], [false, true, false, false]])
   }
 
   @Test func aMemberThatFollowsAnotherKeyStays() {
@@ -87,9 +87,9 @@ struct ObservationGroupTests {
     _ = group.insert(a)
     client.setData("B", for: QueryKey("b"))
     a.update(query: Query(key: QueryKey("b")))
-    #expect(line(group.takeChanges(), [a]) == "0=B")
+    expectEqual(line(group.takeChanges(), [a]), "0=B")
     client.setData("A", for: QueryKey("a"))
-    #expect(group.takeChanges().isEmpty)
+    expectEmpty(group.takeChanges())
   }
 
   @Test func aPositionThatIsFreeIsUsedAgainAndShowsNothingOfBefore() {
@@ -100,13 +100,13 @@ struct ObservationGroupTests {
     group.remove(0)
     group.remove(-1)
     group.remove(.max)
-    #expect(group.takeChanges().isEmpty)
-    #expect(group.insert(b).position == 0)
+    expectEmpty(group.takeChanges())
+    expectEqual(group.insert(b).position, 0)
     client.setData("A2", for: a.query)
-    #expect(group.takeChanges().isEmpty)
+    expectEmpty(group.takeChanges())
     client.setData("B", for: b.query)
-    #expect(line(group.takeChanges(), [a, b]) == "0=B")
-    #expect(a.result.data == "A2")
+    expectEqual(line(group.takeChanges(), [a, b]), "0=B")
+    expectEqual(a.result.data, "A2")
   }
 
   @Test func twoMembersOfOnePositionShowTheNewOneOnce() {
@@ -116,7 +116,7 @@ struct ObservationGroupTests {
     group.remove(0)
     _ = group.insert(b)
     client.setData("B", for: b.query)
-    #expect(line(group.takeChanges(), [a, b]) == "0=B")
+    expectEqual(line(group.takeChanges(), [a, b]), "0=B")
   }
 
   @Test func aMemberMayBeIteratedAsWell() {
@@ -125,14 +125,14 @@ struct ObservationGroupTests {
     simulation.settle()
     _ = group.insert(a)
     client.setData("A", for: a.query)
-    #expect(line(group.takeChanges(), [a]) == "0=A")
+    expectEqual(line(group.takeChanges(), [a]), "0=A")
     client.setData("A2", for: a.query)
-    #expect(line(group.takeChanges(), [a]) == "0=A2")
+    expectEqual(line(group.takeChanges(), [a]), "0=A2")
     group.remove(0)
     client.setData("A3", for: a.query)
     simulation.settle()
-    #expect(early.values.last?.data == "A3")
-    #expect(group.takeChanges().isEmpty)
+    expectEqual(early.values.last?.data, "A3")
+    expectEmpty(group.takeChanges())
   }
 
   @Test func anObserverThatIsReleasedIsOver() {
@@ -140,9 +140,9 @@ struct ObservationGroupTests {
     if let a { _ = group.insert(a) }
     a = nil
     let changes = group.takeChanges()
-    #expect(changes.map(\.isOver) == [true])
+    expectEqual(changes.map(\.isOver), [true])
     group.remove(0)
-    #expect(group.takeChanges().isEmpty)
+    expectEmpty(group.takeChanges())
   }
 
   @Test func aReaderWaitsOnceForAllAndEndsWithTheClient() {
@@ -159,14 +159,14 @@ struct ObservationGroupTests {
       lines.add("end")
     }
     simulation.settle()
-    #expect(lines.all == [])
+    expectEqual(lines.all, [])
     client.setData("1", for: observers[1].query)
     client.setData("0", for: observers[0].query)
     simulation.settle()
-    #expect(lines.all == ["1, 0"])
+    expectEqual(lines.all, ["1, 0"])
     client.shutDown()
     simulation.settle()
-    #expect(lines.all == ["1, 0", "0 over, 1 over", "end"])
+    expectEqual(lines.all, ["1, 0", "0 over, 1 over", "end"])
     // A group retains no member.
     withExtendedLifetime((task, observers)) {}
   }
@@ -180,19 +180,19 @@ struct ObservationGroupTests {
     simulation.settle()
     task.cancel()
     simulation.settle()
-    #expect(lines.all == ["end"])
+    expectEqual(lines.all, ["end"])
     client.setData("A", for: a.query)
-    #expect(line(group.takeChanges(), [a]) == "0=A")
+    expectEqual(line(group.takeChanges(), [a]), "0=A")
   }
 
   @Test func aGroupOfAClientThatIsShutDownIsOver() {
     client.shutDown()
     let late = ObservationGroup(client)
-    #expect(late.insert(observer("a")).isOver)
+    expect(late.insert(observer("a")).isOver)
     let lines = LineLog()
     _ = simulation.task { lines.add(await late.next() == nil ? "end" : "news") }
     simulation.settle()
-    #expect(lines.all == ["end"])
+    expectEqual(lines.all, ["end"])
   }
 
   @Test func aGroupKeepsNeitherItsClientNorItsMembersAndMayGoBeforeThem() {
@@ -204,7 +204,7 @@ struct ObservationGroupTests {
       let observer = client.observer(of: Query<String>(key: "a"))
       _ = group.insert(observer)
     }
-    #expect(released == nil)
+    expectNil(released)
     let a = observer("a")
     do {
       let short = ObservationGroup(client)
@@ -212,15 +212,15 @@ struct ObservationGroupTests {
     }
     _ = group.insert(a)
     client.setData("A", for: a.query)
-    #expect(line(group.takeChanges(), [a]) == "0=A")
+    expectEqual(line(group.takeChanges(), [a]), "0=A")
   }
 
   @Test func aListIsReadAsAWhole() {
     let list = client.observer(all: ["a", "b"].map { AnyQuery(Query<String>(key: QueryKey($0))) })
-    #expect(group.insert(list) == [0, 1])
+    expectEqual(group.insert(list), [0, 1])
     client.setData("A", for: QueryKey("a"))
-    #expect(group.takeChanges().map(\.position) == [0])
-    #expect(list.results.results(of: String.self).map(\.data) == ["A", nil])
+    expectEqual(group.takeChanges().map(\.position), [0])
+    expectEqual(list.results.results(of: String.self).map(\.data), ["A", nil])
   }
 }
 

@@ -34,8 +34,9 @@ struct QueryListTests {
     let b = query("b", delayed("B", 10))
     let recording = simulation.record(client.observer(all: [AnyQuery(a), AnyQuery(b)]).stream)
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.values.map(line) == [
+    expectEqual(
+      recording.values.map(line),
+      [
         "[\"a\"]: -…, [\"b\"]: -…", "[\"a\"]: -…, [\"b\"]: B", "[\"a\"]: A, [\"b\"]: B",
       ]
     )
@@ -49,8 +50,9 @@ struct QueryListTests {
     simulation.settle()
     client.updateData(matching: .all, of: String.self) { _, value in value = "2" }
     simulation.settle()
-    #expect(
-      recording.values.map { $0.results(of: String.self).map(\.data) } == [
+    expectEqual(
+      recording.values.map { $0.results(of: String.self).map(\.data) },
+      [
         ["1", "1", "1"], ["2", "2", "2"],
       ]
     )
@@ -68,9 +70,10 @@ struct QueryListTests {
     simulation.advance(by: .milliseconds(50))
     observer.update(list("c", "a"))
     simulation.advance(by: .milliseconds(50))
-    #expect(fetches.mapValues(\.callCount) == ["a": 1, "b": 1, "c": 1])
-    #expect(
-      recording.values.map(line) == [
+    expectEqual(fetches.mapValues(\.callCount), ["a": 1, "b": 1, "c": 1])
+    expectEqual(
+      recording.values.map(line),
+      [
         "[\"a\"]: -…, [\"b\"]: -…",
         "[\"a\"]: A, [\"b\"]: -…",
         "[\"a\"]: A, [\"b\"]: B",
@@ -78,13 +81,15 @@ struct QueryListTests {
         "[\"c\"]: C, [\"a\"]: A",
       ]
     )
-    #expect(
-      recording.values.last?.results(of: String.self).map(\.isFetchedSinceSubscribing) == [
+    expectEqual(
+      recording.values.last?.results(of: String.self).map(\.isFetchedSinceSubscribing),
+      [
         true, true,
       ]
     )
-    #expect(
-      client.diagnostics().map { "\($0.key)\($0.observerCount)" }.sorted() == [
+    expectEqual(
+      client.diagnostics().map { "\($0.key)\($0.observerCount)" }.sorted(),
+      [
         "[\"a\"]1", "[\"b\"]0", "[\"c\"]1",
       ]
     )
@@ -99,9 +104,9 @@ struct QueryListTests {
     simulation.settle()
     observer.update([AnyQuery(query("b", b))])
     simulation.advance(by: .milliseconds(50))
-    #expect(a.calls.map(\.outcome) == [.cancelled])
-    #expect(b.calls.map(\.outcome) == [.value])
-    #expect(recording.values.map(line).last == "[\"b\"]: B")
+    expectEqual(a.calls.map(\.outcome), [.cancelled])
+    expectEqual(b.calls.map(\.outcome), [.value])
+    expectEqual(recording.values.map(line).last, "[\"b\"]: B")
   }
 
   @Test("T32: a list that leaves says how long what runs lingers, where nobody else does")
@@ -121,7 +126,7 @@ struct QueryListTests {
       observer.linger(.milliseconds(30))
       simulation.settle()
       // That is no change of any of them.
-      #expect(recording.values.count == 2)
+      expectEqual(recording.values.count, 2)
       recording.cancel()
     }
     var running: [[Int]] = []
@@ -129,25 +134,25 @@ struct QueryListTests {
       simulation.advance(by: .milliseconds(step))
       running.append([slow.runningCount, own.runningCount])
     }
-    #expect(running == [[1, 1], [1, 0], [0, 0]])
-    #expect(client.diagnostics().map(\.observerCount) == [0, 0, 0])
+    expectEqual(running, [[1, 1], [1, 0], [0, 0]])
+    expectEqual(client.diagnostics().map(\.observerCount), [0, 0, 0])
   }
 
   @Test func anEmptyListMayBecomeFull() {
     let observer = client.observer(all: [])
     let recording = simulation.record(observer.stream)
     simulation.settle()
-    #expect(recording.values.map(\.count) == [0])
+    expectEqual(recording.values.map(\.count), [0])
     observer.update([AnyQuery(query("a", delayed("A", 0)))])
     simulation.settle()
-    #expect(recording.values.last.map(line) == "[\"a\"]: A")
+    expectEqual(recording.values.last.map(line), "[\"a\"]: A")
     observer.update([])
     simulation.settle()
-    #expect(recording.values.last?.count == 0)
+    expectEqual(recording.values.last?.count, 0)
     recording.cancel()
     simulation.settle()
-    #expect(recording.isFinished)
-    #expect(client.diagnostics().map(\.observerCount) == [0])
+    expect(recording.isFinished)
+    expectEqual(client.diagnostics().map(\.observerCount), [0])
   }
 
   @Test("T79 G06: unlike results are found by typed key; absent and failed are different")
@@ -162,15 +167,15 @@ struct QueryListTests {
     let recording = simulation.record(observer.stream)
     simulation.advance(by: .milliseconds(50))
     let last = try #require(recording.values.last)
-    #expect(last[user]?.data == "Ada")
+    expectEqual(last[user]?.data, "Ada")
     let failed = try #require(last[QueryKey<Int>("count")])
-    #expect(failed.isError)
+    expect(failed.isError)
     #expect(failed.error is Broken)
-    #expect(last[QueryKey<Int>("user", 1)] == nil)
-    #expect(last[QueryKey<String>("user", 2)] == nil)
-    #expect(last.errors.count == 1)
-    #expect(!last.isSuccess)
-    #expect(observer.results[user]?.data == "Ada")
+    expectNil(last[QueryKey<Int>("user", 1)])
+    expectNil(last[QueryKey<String>("user", 2)])
+    expectEqual(last.errors.count, 1)
+    expect(!last.isSuccess)
+    expectEqual(observer.results[user]?.data, "Ada")
   }
 
   @Test("T79: a combination has an element only when it changes")
@@ -182,20 +187,20 @@ struct QueryListTests {
     simulation.advance(by: .milliseconds(50))
     simulation.task { [client] in await client.refetch(.all) }
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.elements.map(\.element) == [false, true])
-    #expect(recording.elements.map(\.time) == [.zero, .milliseconds(20)])
+    expectEqual(recording.elements.map(\.element), [false, true])
+    expectEqual(recording.elements.map(\.time), [.zero, .milliseconds(20)])
   }
 
   @Test("a key that stands twice in the list has two observers, also after the list changed")
   func duplicatesAreMembersOfTheirOwn() {
     let a = AnyQuery(query("a", delayed("A", 10)))
     let observer = client.observer(all: [a, a])
-    #expect(client.diagnostics().map(\.observerCount) == [2])
+    expectEqual(client.diagnostics().map(\.observerCount), [2])
     observer.update([a, a, a])
-    #expect(client.diagnostics().map(\.observerCount) == [3])
+    expectEqual(client.diagnostics().map(\.observerCount), [3])
     observer.update([a])
-    #expect(client.diagnostics().map(\.observerCount) == [1])
-    #expect(observer.results.count == 1)
+    expectEqual(client.diagnostics().map(\.observerCount), [1])
+    expectEqual(observer.results.count, 1)
   }
 
   @Test func droppingTheHandleEndsAllObservers() {
@@ -204,8 +209,8 @@ struct QueryListTests {
       observer.update([AnyQuery(query("b", delayed("B", 10)))])
     }
     simulation.advance(by: .milliseconds(50))
-    #expect(client.diagnostics().map(\.observerCount) == [0, 0])
-    #expect(simulation.isIdle)
+    expectEqual(client.diagnostics().map(\.observerCount), [0, 0])
+    expect(simulation.isIdle)
   }
 
   @Test(
@@ -233,13 +238,13 @@ struct QueryListTests {
     simulation.advance(by: .milliseconds(20))
     observer.update(list(4))
     simulation.advance(by: .milliseconds(20))
-    #expect(recording.values.last?.count == 4)
-    #expect(recording.values.last?.isSuccess == true)
-    #expect(client.diagnostics().map(\.observerCount) == [1, 1, 1, 1])
+    expectEqual(recording.values.last?.count, 4)
+    expectEqual(recording.values.last?.isSuccess, true)
+    expectEqual(client.diagnostics().map(\.observerCount), [1, 1, 1, 1])
     recording.cancel()
     simulation.settle()
-    #expect(client.diagnostics().map(\.observerCount) == [0, 0, 0, 0])
-    #expect(simulation.leakReport() == [])
+    expectEqual(client.diagnostics().map(\.observerCount), [0, 0, 0, 0])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func twoTasksOnOneListStreamBothEnd() {
@@ -249,8 +254,8 @@ struct QueryListTests {
     simulation.settle()
     one.cancel()
     simulation.settle()
-    #expect(one.isFinished)
-    #expect(two.isFinished)
+    expect(one.isFinished)
+    expect(two.isFinished)
   }
 
   @Test func aListThatIsReplacedBeforeItComesIsReleasedOutsideTheLock() {
@@ -270,6 +275,6 @@ struct QueryListTests {
     }
     observer.update([AnyQuery(outer)])
     #expect(inner.value >= 1)
-    #expect(observer.results.keys.isEmpty)
+    expectEmpty(observer.results.keys)
   }
 }

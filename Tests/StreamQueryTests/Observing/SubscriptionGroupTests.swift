@@ -20,10 +20,10 @@ import Testing
 
   @Test func aGroupIsOverForEachLookOnceAMemberHasEnded() {
     simulation.run {
-      #expect(await group.next()?.count == 2)
+      await expectEqual(group.next()?.count, 2)
       members[0].cancel()
-      #expect(await isOver())
-      #expect(await isOver())
+      await expect(isOver())
+      await expect(isOver())
     }
   }
 
@@ -32,8 +32,8 @@ import Testing
     simulation.run {
       group.cancel()
       group.replace(by: [late])
-      #expect(client.cache.read { $0.find(late.id) } == nil)
-      #expect(await isOver())
+      expectNil(client.cache.read { $0.find(late.id) })
+      await expect(isOver())
     }
   }
 }

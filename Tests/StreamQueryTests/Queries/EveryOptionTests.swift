@@ -205,7 +205,7 @@ import Testing
 
   @Test func everyFieldIsAnOptionOfTheseTests() {
     let fields = Self.fields(of: .default)
-    #expect(fields.keys.sorted() == Self.names)
+    expectEqual(fields.keys.sorted(), Self.names)
     #expect(!fields.values.contains(true))
   }
 
@@ -213,7 +213,7 @@ import Testing
     let option = try #require(Self.options[name])
     for change in [option.strong, option.weak] {
       let set = Self.fields(of: Self.setting(change)).filter(\.value)
-      #expect(set.keys.sorted() == [name])
+      expectEqual(set.keys.sorted(), [name])
     }
   }
 
@@ -221,10 +221,8 @@ import Testing
     let option = try #require(Self.options[name])
     let (strong, weak) = (Self.setting(option.strong), Self.setting(option.weak))
     for merged in [strong.over(.default), QueryOptions.default.over(strong), strong.over(weak)] {
-      #expect(Self.fields(of: merged).filter(\.value).keys.sorted() == [name])
-      #expect(
-        Self.outcome(of: option, query: merged) == Self.outcome(of: option, query: strong)
-      )
+      expectEqual(Self.fields(of: merged).filter(\.value).keys.sorted(), [name])
+      expectEqual(Self.outcome(of: option, query: merged), Self.outcome(of: option, query: strong))
     }
   }
 
@@ -232,16 +230,16 @@ import Testing
     let option = try #require(Self.options[name])
     let (strong, weak) = (Self.setting(option.strong), Self.setting(option.weak))
     let expected = Self.outcome(of: option, query: strong)
-    #expect(expected != Self.outcome(of: option))
-    #expect(expected != Self.outcome(of: option, query: weak))
+    expect(expected != Self.outcome(of: option))
+    expect(expected != Self.outcome(of: option, query: weak))
     let (none, nothing) = (QueryOptions.default, ObserverOptions())
-    #expect(Self.outcome(of: option, client: strong) == expected)
-    #expect(Self.outcome(of: option, client: weak, prefix: strong) == expected)
-    #expect(Self.outcome(of: option, client: strong, prefix: none) == expected)
-    #expect(Self.outcome(of: option, client: weak, query: strong) == expected)
-    #expect(Self.outcome(of: option, client: weak, prefix: weak, query: strong) == expected)
-    #expect(Self.outcome(of: option, client: strong, observer: nothing) == expected)
-    #expect(Self.outcome(of: option, client: weak, query: strong, observer: nothing) == expected)
+    expectEqual(Self.outcome(of: option, client: strong), expected)
+    expectEqual(Self.outcome(of: option, client: weak, prefix: strong), expected)
+    expectEqual(Self.outcome(of: option, client: strong, prefix: none), expected)
+    expectEqual(Self.outcome(of: option, client: weak, query: strong), expected)
+    expectEqual(Self.outcome(of: option, client: weak, prefix: weak, query: strong), expected)
+    expectEqual(Self.outcome(of: option, client: strong, observer: nothing), expected)
+    expectEqual(Self.outcome(of: option, client: weak, query: strong, observer: nothing), expected)
   }
 
   @Test(arguments: names) func anObserversOptionWinsOverItsQuerys(_ name: String) throws {
@@ -249,10 +247,10 @@ import Testing
     guard let observed = option.observed else { return }
     var observer = ObserverOptions()
     observed(&observer)
-    #expect(Self.fields(of: observer.options).filter(\.value).keys.sorted() == [name])
+    expectEqual(Self.fields(of: observer.options).filter(\.value).keys.sorted(), [name])
     let expected = Self.outcome(of: option, query: Self.setting(option.strong))
     let weak = Self.setting(option.weak)
-    #expect(Self.outcome(of: option, query: weak, observer: observer) == expected)
-    #expect(Self.outcome(of: option, client: weak, observer: observer) == expected)
+    expectEqual(Self.outcome(of: option, query: weak, observer: observer), expected)
+    expectEqual(Self.outcome(of: option, client: weak, observer: observer), expected)
   }
 }

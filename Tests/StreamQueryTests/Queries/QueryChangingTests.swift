@@ -11,12 +11,12 @@ import Testing
     let definition = ObjectIdentifier(query.definition)
     query = (consume query).staleTime(.seconds(1)).gcTime(.seconds(2)).retry(3).timeout(.seconds(4))
       .placeholder(1).merge { $1 }.refetchOnActive(false)
-    #expect(ObjectIdentifier(query.definition) == definition)
-    #expect(query.options.staleTime?.fixed == .after(TimeSpan(.seconds(1))))
-    #expect(query.options.gcTime == .seconds(2))
-    #expect(query.options.timeout == .seconds(4))
-    #expect(query.definition.placeholder != nil)
-    #expect(query.definition.merge != nil)
+    expectEqual(ObjectIdentifier(query.definition), definition)
+    expectEqual(query.options.staleTime?.fixed, .after(TimeSpan(.seconds(1))))
+    expectEqual(query.options.gcTime, .seconds(2))
+    expectEqual(query.options.timeout, .seconds(4))
+    expect(query.definition.placeholder != nil)
+    expect(query.definition.merge != nil)
   }
 
   @Test func aChainOfModifiersHasOneObjectForWhatFewQueriesHave() {
@@ -24,9 +24,9 @@ import Testing
     weak let serving = query.options.serving
     query = (consume query).softTimeout(.seconds(2)).staleIfError(.seconds(3)).timeout(.seconds(4))
     #expect(serving != nil && query.options.serving === serving)
-    #expect(query.options.timeout == .seconds(4))
-    #expect(query.options.softTimeout == .seconds(2))
-    #expect(query.options.staleIfError == .seconds(3))
+    expectEqual(query.options.timeout, .seconds(4))
+    expectEqual(query.options.softTimeout, .seconds(2))
+    expectEqual(query.options.staleIfError, .seconds(3))
   }
 
   @Test func optionsThatAreCopiedStayAsTheyAre() {
@@ -35,29 +35,29 @@ import Testing
     var copy = options
     copy.timeout = .seconds(2)
     copy.refreshAhead = .off
-    #expect(options.timeout == .seconds(1) && options.refreshAhead == nil)
-    #expect(copy.timeout == .seconds(2))
+    expect(options.timeout == .seconds(1) && options.refreshAhead == nil)
+    expectEqual(copy.timeout, .seconds(2))
     copy.timeout = nil
     copy.refreshAhead = nil
-    #expect(copy.serving == nil && options.timeout == .seconds(1))
+    expect(copy.serving == nil && options.timeout == .seconds(1))
     options.timeout = nil
-    #expect(options.serving == nil)
+    expectNil(options.serving)
   }
 
   @Test func aCopyOfADefinitionKeepsItsParts() {
     let query = make().placeholder(1)
     let changed = query.merge { $1 }.placeholder(2)
-    #expect(query.definition.merge == nil && changed.definition.merge != nil)
-    #expect(query.definition.placeholder?.value(as: Int.self) == 1)
-    #expect(changed.definition.placeholder?.value(as: Int.self) == 2)
+    expect(query.definition.merge == nil && changed.definition.merge != nil)
+    expectEqual(query.definition.placeholder?.value(as: Int.self), 1)
+    expectEqual(changed.definition.placeholder?.value(as: Int.self), 2)
   }
 
   @Test func aQueryThatIsKeptStaysAsItIs() {
     let query = make().staleTime(.seconds(1))
     let changed = query.staleTime(.seconds(2)).placeholder(1)
-    #expect(query.options.staleTime?.fixed == .after(TimeSpan(.seconds(1))))
-    #expect(query.definition.placeholder == nil)
-    #expect(changed.options.staleTime?.fixed == .after(TimeSpan(.seconds(2))))
+    expectEqual(query.options.staleTime?.fixed, .after(TimeSpan(.seconds(1))))
+    expectNil(query.definition.placeholder)
+    expectEqual(changed.options.staleTime?.fixed, .after(TimeSpan(.seconds(2))))
     #expect(changed.definition !== query.definition)
   }
 
@@ -70,9 +70,9 @@ import Testing
     let kept = client.cache.read { state in
       state.find(key).flatMap { state.slots[$0].query?.resolved.definition }
     }
-    #expect(kept != nil)
+    expect(kept != nil)
     #expect(kept !== query.definition)
-    #expect(kept?.options.staleTime?.fixed == .after(TimeSpan(.seconds(100))))
+    expectEqual(kept?.options.staleTime?.fixed, .after(TimeSpan(.seconds(100))))
     client.shutDown()
   }
 
@@ -81,7 +81,7 @@ import Testing
     let changed = query.options { options in
       options.gcTime = query.options.gcTime.map { $0 * 2 }
     }
-    #expect(query.options.gcTime == .seconds(3))
-    #expect(changed.options.gcTime == .seconds(6))
+    expectEqual(query.options.gcTime, .seconds(3))
+    expectEqual(changed.options.gcTime, .seconds(6))
   }
 }

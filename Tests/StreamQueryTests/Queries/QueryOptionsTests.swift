@@ -24,10 +24,10 @@ import Testing
   func defaultsByName() {
     var defaults = QueryDefaults(gcTime: .seconds(1))
     defaults.timeout = .seconds(5)
-    #expect(defaults.options.timeout == .seconds(5) && defaults.timeout == .seconds(5))
-    #expect(defaults.gcTime == .seconds(1))
+    expect(defaults.options.timeout == .seconds(5) && defaults.timeout == .seconds(5))
+    expectEqual(defaults.gcTime, .seconds(1))
     defaults.gcTime = nil
-    #expect(defaults.options.gcTime == nil)
+    expectNil(defaults.options.gcTime)
   }
 
   static func resolve(
@@ -55,17 +55,17 @@ import Testing
 
   @Test func staleTimesResolve() {
     func resolved(_ time: StaleTime) -> Freshness { time.resolved { Self.info } }
-    #expect(resolved(.after(.seconds(3))) == .after(.seconds(3)))
-    #expect(resolved(.after(.seconds(-3))) == .after(.zero))
-    #expect(resolved(.infinite) == .after(.infinite))
-    #expect(resolved(.static) == .static)
-    #expect(resolved(.dynamic { _ in .static }) == .static)
-    #expect(
-      resolved(.dynamic { info in .after(info.isStale ? .zero : .seconds(1)) })
-        == .after(.seconds(1))
+    expectEqual(resolved(.after(.seconds(3))), .after(.seconds(3)))
+    expectEqual(resolved(.after(.seconds(-3))), .after(.zero))
+    expectEqual(resolved(.infinite), .after(.infinite))
+    expectEqual(resolved(.static), .static)
+    expectEqual(resolved(.dynamic { _ in .static }), .static)
+    expectEqual(
+      resolved(.dynamic { info in .after(info.isStale ? .zero : .seconds(1)) }),
+      .after(.seconds(1))
     )
     // An answer that asks again could go on for ever.
-    #expect(resolved(.dynamic { _ in .dynamic { _ in .static } }) == .after(.zero))
+    expectEqual(resolved(.dynamic { _ in .dynamic { _ in .static } }), .after(.zero))
   }
 
   @Test(arguments: [
@@ -76,22 +76,22 @@ import Testing
     _ duration: Duration,
     _ span: TimeSpan?
   ) {
-    #expect(RefetchInterval.every(duration).resolved { Self.info } == span)
-    #expect(RefetchInterval.dynamic { _ in duration }.resolved { Self.info } == span)
-    #expect(BackgroundInterval.every(duration).resolved(interval: .seconds(1)) == span)
+    expectEqual(RefetchInterval.every(duration).resolved { Self.info }, span)
+    expectEqual(RefetchInterval.dynamic { _ in duration }.resolved { Self.info }, span)
+    expectEqual(BackgroundInterval.every(duration).resolved(interval: .seconds(1)), span)
   }
 
   @Test func aDynamicIntervalStopsByNil() {
-    #expect(RefetchInterval.dynamic { _ in nil }.resolved { Self.info } == nil)
-    #expect(RefetchInterval.off.resolved { Self.info } == nil)
+    expectNil(RefetchInterval.dynamic { _ in nil }.resolved { Self.info })
+    expectNil(RefetchInterval.off.resolved { Self.info })
   }
 
   @Test func theBackgroundIntervalFollowsTheInterval() {
-    #expect(BackgroundInterval.off.resolved(interval: .seconds(1)) == nil)
-    #expect(BackgroundInterval.same.resolved(interval: .seconds(1)) == .seconds(1))
-    #expect(BackgroundInterval.every(.seconds(9)).resolved(interval: nil) == nil)
-    #expect(BackgroundInterval(booleanLiteral: true) == .same)
-    #expect(BackgroundInterval(booleanLiteral: false) == .off)
+    expectNil(BackgroundInterval.off.resolved(interval: .seconds(1)))
+    expectEqual(BackgroundInterval.same.resolved(interval: .seconds(1)), .seconds(1))
+    expectNil(BackgroundInterval.every(.seconds(9)).resolved(interval: nil))
+    expectEqual(BackgroundInterval(booleanLiteral: true), .same)
+    expectEqual(BackgroundInterval(booleanLiteral: false), .off)
   }
 
   // MARK: Layers
@@ -109,12 +109,12 @@ import Testing
     weak.meta?[Colour.self] = "blue"
     weak.meta?[Size.self] = 3
     let both = strong.over(weak)
-    #expect(both.gcTime == .seconds(1))
-    #expect(both.networkMode == .always)
-    #expect(both.refetchOnSubscribe?.fixed == .always)
-    #expect(both.retryOnSubscribe?.fixed == false)
-    #expect(both.meta?[Colour.self] == "red")
-    #expect(both.meta?[Size.self] == 3)
+    expectEqual(both.gcTime, .seconds(1))
+    expectEqual(both.networkMode, .always)
+    expectEqual(both.refetchOnSubscribe?.fixed, .always)
+    expectEqual(both.retryOnSubscribe?.fixed, false)
+    expectEqual(both.meta?[Colour.self], "red")
+    expectEqual(both.meta?[Size.self], 3)
   }
 
   /// What the options of these tests come to.
@@ -165,18 +165,18 @@ import Testing
       prefixes: layer == .prefix ? [prefix] : [],
       observer: isObserved ? ObserverOptions() : nil
     )
-    #expect(resolved.isDynamic)
-    #expect(Self.resolvedOptions(resolved) == Self.expectedOptions)
-    #expect(resolved.condition(of: .reconnect) != nil)
-    #expect(resolved.condition(of: .active) != nil)
-    #expect(resolved.condition(of: .interval) == nil)
-    #expect(resolved.gcTime == .seconds(1))
-    #expect(resolved.fetchOptions.networkMode == .offlineFirst)
-    #expect(resolved.fetchOptions.abandonment == .finish)
-    #expect(resolved.meta?[Colour.self] == "red")
+    expect(resolved.isDynamic)
+    expectEqual(Self.resolvedOptions(resolved), Self.expectedOptions)
+    expect(resolved.condition(of: .reconnect) != nil)
+    expect(resolved.condition(of: .active) != nil)
+    expectNil(resolved.condition(of: .interval))
+    expectEqual(resolved.gcTime, .seconds(1))
+    expectEqual(resolved.fetchOptions.networkMode, .offlineFirst)
+    expectEqual(resolved.fetchOptions.abandonment, .finish)
+    expectEqual(resolved.meta?[Colour.self], "red")
     for retry in [resolved.retry, resolved.imperativeRetry] {
-      #expect(retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
-      #expect(retry.delay(failures: 7, error: CancellationError(), jitter: 0) == nil)
+      expect(retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
+      expectNil(retry.delay(failures: 7, error: CancellationError(), jitter: 0))
     }
   }
 
@@ -188,10 +188,10 @@ import Testing
     for resolved in [
       Self.resolve(fixed, client: client), Self.resolve(client: client, observer: observer),
     ] {
-      #expect(resolved.condition(of: .reconnect) == nil)
-      #expect(resolved.condition(of: .active) == nil)
-      #expect(Self.resolvedOptions(resolved).onReconnect == .always)
-      #expect(Self.resolvedOptions(resolved).onActive == .ifStale)
+      expectNil(resolved.condition(of: .reconnect))
+      expectNil(resolved.condition(of: .active))
+      expectEqual(Self.resolvedOptions(resolved).onReconnect, .always)
+      expectEqual(Self.resolvedOptions(resolved).onActive, .ifStale)
     }
   }
 
@@ -202,31 +202,31 @@ import Testing
     let answer = isLive ? RefetchPolicy.Answer.ifStale : .never
     let variable = Query("n") { 1 }.refetchOnSubscribe(isLive).refetchOnActive(isLive)
       .refetchOnReconnect(isLive).retryOnSubscribe(isLive).definition.options
-    #expect(variable.refetchOnSubscribe?.fixed == answer)
-    #expect(variable.refetchOnActive?.fixed == answer)
-    #expect(variable.refetchOnReconnect?.fixed == answer)
-    #expect(variable.retryOnSubscribe?.fixed == isLive)
+    expectEqual(variable.refetchOnSubscribe?.fixed, answer)
+    expectEqual(variable.refetchOnActive?.fixed, answer)
+    expectEqual(variable.refetchOnReconnect?.fixed, answer)
+    expectEqual(variable.retryOnSubscribe?.fixed, isLive)
     let literal = ObserverOptions(refetchOnSubscribe: false, refetchOnActive: true)
-    #expect(literal.refetchOnSubscribe?.fixed == .never)
-    #expect(literal.refetchOnActive?.fixed == .ifStale)
+    expectEqual(literal.refetchOnSubscribe?.fixed, .never)
+    expectEqual(literal.refetchOnActive?.fixed, .ifStale)
     let rule = Query("n") { 1 }.refetchOnSubscribe { $0.isStale ? .never : .always }
-    #expect(rule.definition.options.refetchOnSubscribe?.rule?(Self.info) != nil)
+    expect(rule.definition.options.refetchOnSubscribe?.rule?(Self.info) != nil)
     let last = rule.refetchOnSubscribe(.never).definition.options.refetchOnSubscribe
-    #expect(last?.fixed == .never && last?.rule == nil)
+    expect(last?.fixed == .never && last?.rule == nil)
   }
 
   @Test func thePolicyThatWasSetLastApplies() {
     var options = QueryOptions(refetchOnSubscribe: .never)
-    #expect(options.refetchOnSubscribe?.fixed == .never && options.refetchOnSubscribe?.rule == nil)
+    expect(options.refetchOnSubscribe?.fixed == .never && options.refetchOnSubscribe?.rule == nil)
     options.refetchOnSubscribe = .dynamic { _ in .always }
-    #expect(options.refetchOnSubscribe?.rule?(Self.info).fixed == .always)
+    expectEqual(options.refetchOnSubscribe?.rule?(Self.info).fixed, .always)
     options.refetchOnSubscribe = .never
-    #expect(options.refetchOnSubscribe?.fixed == .never && options.refetchOnSubscribe?.rule == nil)
+    expect(options.refetchOnSubscribe?.fixed == .never && options.refetchOnSubscribe?.rule == nil)
     var observer = ObserverOptions(refetchOnSubscribe: .never)
     observer.refetchOnSubscribe = .dynamic { _ in .always }
-    #expect(observer.refetchOnSubscribe?.rule?(Self.info).fixed == .always)
+    expectEqual(observer.refetchOnSubscribe?.rule?(Self.info).fixed, .always)
     observer.refetchOnSubscribe = nil
-    #expect(observer.refetchOnSubscribe == nil)
+    expectNil(observer.refetchOnSubscribe)
   }
 
   @Test func theStrongestLayerThatSpeaksOfSubscriptionsHasItsSay() {
@@ -253,18 +253,18 @@ import Testing
       Self.resolve(other.over(Self.asked)), Self.resolve(QueryOptions.default.over(Self.asked)),
       Self.resolve(fixed, observer: rule), Self.resolve(Self.asked, observer: ObserverOptions()),
     ] {
-      #expect(resolved.asksOnSubscribe && !resolved.isDynamic)
-      #expect(arrival(resolved) == .always)
+      expect(resolved.asksOnSubscribe && !resolved.isDynamic)
+      expectEqual(arrival(resolved), .always)
       // Only who comes asks.
-      #expect(Self.resolvedOptions(resolved).onSubscribe != .always)
+      expect(Self.resolvedOptions(resolved).onSubscribe != .always)
     }
     for resolved in [
       Self.resolve(fixed), Self.resolve(fixed, client: client(Self.asked)),
       Self.resolve(fixed.over(Self.asked)), Self.resolve(Self.asked, observer: never),
       Self.resolve(other.over(fixed), client: client(Self.asked)),
     ] {
-      #expect(!resolved.asksOnSubscribe)
-      #expect(arrival(resolved) == .never)
+      expect(!resolved.asksOnSubscribe)
+      expectEqual(arrival(resolved), .never)
     }
   }
 
@@ -280,38 +280,39 @@ import Testing
     options.retryOnSubscribe = nil
     // One by one, so that each is taken back while others are still set.
     options.refetchInterval = nil
-    #expect(options.refetchIntervalInBackground != nil && options.meta != nil)
+    expect(options.refetchIntervalInBackground != nil && options.meta != nil)
     options.refetchIntervalInBackground = nil
     options.refetchOnReconnect = nil
     options.refetchOnActive = nil
     options.onAbandonment = nil
     options.meta = nil
-    #expect(options.throwOnError != nil)
+    expect(options.throwOnError != nil)
     options.throwOnError = nil
-    #expect(options.throwOnError == nil)
+    expectNil(options.throwOnError)
     let resolved = Self.resolve(options)
     let resolvedOptions = Self.resolvedOptions(resolved)
-    #expect(resolvedOptions.isEnabled)
-    #expect(resolvedOptions.freshness == .after(.zero))
-    #expect(resolvedOptions.onSubscribe == .ifStale)
-    #expect(resolvedOptions.onReconnect == .ifStale)
-    #expect(resolvedOptions.onActive == .ifStale)
-    #expect(resolvedOptions.retriesOnSubscribe)
-    #expect(resolvedOptions.interval.isInfinite)
-    #expect(resolvedOptions.backgroundInterval.isInfinite)
-    #expect(resolvedOptions.gcTime == nil)
-    #expect(resolvedOptions.linger == nil)
-    #expect(resolved.fetchOptions.networkMode == .online)
-    #expect(resolved.fetchOptions.abandonment == .cancel)
-    #expect(resolved.fetchOptions.failureInvalidates)
-    #expect(!resolved.fetchOptions.resetsData)
-    #expect(resolved.gcTime == .seconds(300))
-    #expect(resolved.retry.delay(failures: 2, error: CancellationError(), jitter: 0) == .seconds(4))
-    #expect(resolved.retry.delay(failures: 3, error: CancellationError(), jitter: 0) == nil)
-    #expect(
-      resolved.imperativeRetry.delay(failures: 0, error: CancellationError(), jitter: 0) == nil
+    expect(resolvedOptions.isEnabled)
+    expectEqual(resolvedOptions.freshness, .after(.zero))
+    expectEqual(resolvedOptions.onSubscribe, .ifStale)
+    expectEqual(resolvedOptions.onReconnect, .ifStale)
+    expectEqual(resolvedOptions.onActive, .ifStale)
+    expect(resolvedOptions.retriesOnSubscribe)
+    expect(resolvedOptions.interval.isInfinite)
+    expect(resolvedOptions.backgroundInterval.isInfinite)
+    expectNil(resolvedOptions.gcTime)
+    expectNil(resolvedOptions.linger)
+    expectEqual(resolved.fetchOptions.networkMode, .online)
+    expectEqual(resolved.fetchOptions.abandonment, .cancel)
+    expect(resolved.fetchOptions.failureInvalidates)
+    expect(!resolved.fetchOptions.resetsData)
+    expectEqual(resolved.gcTime, .seconds(300))
+    expectEqual(
+      resolved.retry.delay(failures: 2, error: CancellationError(), jitter: 0),
+      .seconds(4)
     )
-    #expect(!resolved.isDynamic)
+    expectNil(resolved.retry.delay(failures: 3, error: CancellationError(), jitter: 0))
+    expectNil(resolved.imperativeRetry.delay(failures: 0, error: CancellationError(), jitter: 0))
+    expect(!resolved.isDynamic)
   }
 
   @Test func lengthsOfTimeMeanTheSameWhereverTheyAreWritten() {
@@ -325,35 +326,36 @@ import Testing
     let chained = query.staleTime(.minutes(5)).gcTime(.hours(1))
       .refetchInterval(.seconds(30), inBackground: .minutes(1.5))
     for options in [options, chained.options] {
-      #expect(options.staleTime?.fixed == .after(TimeSpan(.seconds(300))))
-      #expect(options.gcTime == .seconds(3_600))
-      #expect(options.refetchInterval?.fixed == TimeSpan(.seconds(30)))
-      #expect(options.refetchIntervalInBackground == .every(.seconds(90)))
+      expectEqual(options.staleTime?.fixed, .after(TimeSpan(.seconds(300))))
+      expectEqual(options.gcTime, .seconds(3_600))
+      expectEqual(options.refetchInterval?.fixed, TimeSpan(.seconds(30)))
+      expectEqual(options.refetchIntervalInBackground, .every(.seconds(90)))
     }
     let duration = Duration.milliseconds(7)
-    #expect(query.staleTime(duration).options.staleTime?.fixed == .after(TimeSpan(duration)))
+    expectEqual(query.staleTime(duration).options.staleTime?.fixed, .after(TimeSpan(duration)))
     let polled = query.refetchInterval(.seconds(1), inBackground: true).refetchInterval(duration)
-    #expect(polled.options.refetchInterval?.fixed == TimeSpan(duration))
-    #expect(polled.options.refetchIntervalInBackground == .same)
-    #expect(query.refetchInterval(nil).options.refetchInterval?.fixed == nil)
+    expectEqual(polled.options.refetchInterval?.fixed, TimeSpan(duration))
+    expectEqual(polled.options.refetchIntervalInBackground, .same)
+    expectNil(query.refetchInterval(nil).options.refetchInterval?.fixed)
     let observer = ObserverOptions(staleTime: .milliseconds(5), refetchInterval: .seconds(0.5))
-    #expect(observer.staleTime?.fixed == .after(TimeSpan(.milliseconds(5))))
-    #expect(observer.refetchInterval?.fixed == TimeSpan(.milliseconds(500)))
-    #expect(StaleTime.hours(2).fixed == StaleTime.hours(2.0).fixed)
-    #expect(StaleTime.seconds(1).fixed == StaleTime.seconds(1.0).fixed)
+    expectEqual(observer.staleTime?.fixed, .after(TimeSpan(.milliseconds(5))))
+    expectEqual(observer.refetchInterval?.fixed, TimeSpan(.milliseconds(500)))
+    expectEqual(StaleTime.hours(2).fixed, StaleTime.hours(2.0).fixed)
+    expectEqual(StaleTime.seconds(1).fixed, StaleTime.seconds(1.0).fixed)
   }
 
   @Test func theObserverWinsOverTheQueryAndTheQueryOverItsClient() {
     let client = QueryDefaults(staleTime: .seconds(1), gcTime: .seconds(1))
-    #expect(Self.resolvedOptions(Self.resolve(client: client)).freshness == .after(.seconds(1)))
+    expectEqual(Self.resolvedOptions(Self.resolve(client: client)).freshness, .after(.seconds(1)))
     let query = QueryOptions(staleTime: .after(.seconds(2)))
-    #expect(
-      Self.resolvedOptions(Self.resolve(query, client: client)).freshness == .after(.seconds(2))
+    expectEqual(
+      Self.resolvedOptions(Self.resolve(query, client: client)).freshness,
+      .after(.seconds(2))
     )
     let observer = ObserverOptions(staleTime: .seconds(3))
     let resolved = Self.resolve(query, client: client, observer: observer)
-    #expect(Self.resolvedOptions(resolved).freshness == .after(.seconds(3)))
-    #expect(resolved.gcTime == .seconds(1))
+    expectEqual(Self.resolvedOptions(resolved).freshness, .after(.seconds(3)))
+    expectEqual(resolved.gcTime, .seconds(1))
   }
 
   @Test("X01: an observer's own retention is not the entry's")
@@ -362,11 +364,11 @@ import Testing
       QueryOptions(gcTime: .seconds(9)),
       observer: ObserverOptions(gcTime: .seconds(1))
     )
-    #expect(resolved.gcTime == .seconds(9))
-    #expect(Self.resolvedOptions(resolved).gcTime == .seconds(1))
-    #expect(
-      Self.resolvedOptions(Self.resolve(observer: ObserverOptions(linger: .seconds(2)))).linger
-        == .seconds(2)
+    expectEqual(resolved.gcTime, .seconds(9))
+    expectEqual(Self.resolvedOptions(resolved).gcTime, .seconds(1))
+    expectEqual(
+      Self.resolvedOptions(Self.resolve(observer: ObserverOptions(linger: .seconds(2)))).linger,
+      .seconds(2)
     )
   }
 
@@ -375,38 +377,38 @@ import Testing
   @Test("T55: who ignores the network does not refetch on its return, unless told")
   func reconnect() {
     let always = QueryOptions(networkMode: .always)
-    #expect(Self.resolvedOptions(Self.resolve(always)).onReconnect == .never)
+    expectEqual(Self.resolvedOptions(Self.resolve(always)).onReconnect, .never)
     let told = QueryOptions(networkMode: .always, refetchOnReconnect: .ifStale)
-    #expect(Self.resolvedOptions(Self.resolve(told)).onReconnect == .ifStale)
-    #expect(
-      Self.resolvedOptions(Self.resolve(QueryOptions(networkMode: .offlineFirst))).onReconnect
-        == .ifStale
+    expectEqual(Self.resolvedOptions(Self.resolve(told)).onReconnect, .ifStale)
+    expectEqual(
+      Self.resolvedOptions(Self.resolve(QueryOptions(networkMode: .offlineFirst))).onReconnect,
+      .ifStale
     )
   }
 
   @Test("T55: without a fetch a query is disabled, whatever it says")
   func missingFetch() {
-    #expect(
+    expect(
       !Self.resolvedOptions(Self.resolve(QueryOptions(enabled: true), fetches: false)).isEnabled
     )
     let client = QueryDefaults { _ in 5 }
-    #expect(Self.resolvedOptions(Self.resolve(fetches: false, client: client)).isEnabled)
+    expect(Self.resolvedOptions(Self.resolve(fetches: false, client: client)).isEnabled)
   }
 
   @Test func onlyClosuresMakeAQueryDynamic() {
-    #expect(Self.resolve(QueryOptions(enabled: .when { _ in true })).isDynamic)
-    #expect(Self.resolve(QueryOptions(staleTime: .dynamic { _ in .static })).isDynamic)
-    #expect(Self.resolve(QueryOptions(refetchInterval: .dynamic { _ in nil })).isDynamic)
-    #expect(!Self.resolve(QueryOptions(refetchOnActive: .when { true })).isDynamic)
-    #expect(
-      Self.resolvedOptions(Self.resolve(QueryOptions(refetchOnActive: .when { true }))).onActive
-        == .never
+    expect(Self.resolve(QueryOptions(enabled: .when { _ in true })).isDynamic)
+    expect(Self.resolve(QueryOptions(staleTime: .dynamic { _ in .static })).isDynamic)
+    expect(Self.resolve(QueryOptions(refetchInterval: .dynamic { _ in nil })).isDynamic)
+    expect(!Self.resolve(QueryOptions(refetchOnActive: .when { true })).isDynamic)
+    expectEqual(
+      Self.resolvedOptions(Self.resolve(QueryOptions(refetchOnActive: .when { true }))).onActive,
+      .never
     )
   }
 
   @Test func enabledIsAskedWithThePresentState() {
     let resolved = Self.resolve(QueryOptions(enabled: .when { $0.observerCount > 0 }))
-    #expect(!Self.resolvedOptions(resolved).isEnabled)
+    expect(!Self.resolvedOptions(resolved).isEnabled)
   }
 
   // MARK: Prefixes
@@ -420,9 +422,9 @@ import Testing
     let short = Self.prefix("products", gcTime: 2)
     let other = Self.prefix("users", gcTime: 3)
     let table = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-    #expect(table.adding(long).adding(short).adding(other).gcTime(for: Self.key) == .seconds(2))
-    #expect(table.adding(short).adding(long).gcTime(for: Self.key) == .seconds(1))
-    #expect(table.adding(other).gcTime(for: Self.key) == .seconds(300))
+    expectEqual(table.adding(long).adding(short).adding(other).gcTime(for: Self.key), .seconds(2))
+    expectEqual(table.adding(short).adding(long).gcTime(for: Self.key), .seconds(1))
+    expectEqual(table.adding(other).gcTime(for: Self.key), .seconds(300))
   }
 
   @Test func aRegistrationThatIsRepeatedKeepsItsPlace() {
@@ -430,26 +432,26 @@ import Testing
       .adding(Self.prefix("products", gcTime: 1))
       .adding(Self.prefix(["products", "books"], gcTime: 2))
       .adding(Self.prefix("products", gcTime: 3))
-    #expect(table.prefixes.count == 2)
-    #expect(table.gcTime(for: Self.key) == .seconds(2))
-    #expect(table.gcTime(for: ["products", "toys"]) == .seconds(3))
+    expectEqual(table.prefixes.count, 2)
+    expectEqual(table.gcTime(for: Self.key), .seconds(2))
+    expectEqual(table.gcTime(for: ["products", "toys"]), .seconds(3))
   }
 
   @Test func prefixDefaultsLieBetweenClientAndQuery() {
     let client = QueryDefaults(gcTime: .seconds(1))
     let prefix = Self.prefix("products", gcTime: 2)
-    #expect(Self.resolve(client: client, prefixes: [prefix]).gcTime == .seconds(2))
+    expectEqual(Self.resolve(client: client, prefixes: [prefix]).gcTime, .seconds(2))
     let query = QueryOptions(gcTime: .seconds(3))
-    #expect(Self.resolve(query, client: client, prefixes: [prefix]).gcTime == .seconds(3))
+    expectEqual(Self.resolve(query, client: client, prefixes: [prefix]).gcTime, .seconds(3))
   }
 
   @Test func clientDefaultsChangeWithoutTheirPrefixes() {
     let table = DefaultsTable(client: QueryDefaults(), failureInvalidates: false)
       .adding(Self.prefix("products", gcTime: 2))
       .replacing(client: QueryDefaults(gcTime: .seconds(7)))
-    #expect(table.gcTime(for: Self.key) == .seconds(2))
-    #expect(table.gcTime(for: "users") == .seconds(7))
-    #expect(!table.failureInvalidates)
+    expectEqual(table.gcTime(for: Self.key), .seconds(2))
+    expectEqual(table.gcTime(for: "users"), .seconds(7))
+    expect(!table.failureInvalidates)
   }
 
   @Test func theLatestFetchOfAPrefixServesQueriesWithoutOne() {
@@ -461,7 +463,7 @@ import Testing
       prefixes: [first, withoutFetch],
       failureInvalidates: true
     )
-    #expect(table.fetch(for: Self.key) != nil)
-    #expect(table.fetch(for: "users") == nil)
+    expect(table.fetch(for: Self.key) != nil)
+    expectNil(table.fetch(for: "users"))
   }
 }

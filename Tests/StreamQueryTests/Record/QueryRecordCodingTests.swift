@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func aRecordComesBackAsItWasWritten() throws {
-    #expect(try QueryRecord(json: Self.full.json()) == Self.full)
+    try expectEqual(QueryRecord(json: Self.full.json()), Self.full)
   }
 
   private var newFile: URL {
@@ -105,7 +105,7 @@ import Testing
     let url = newFile
     defer { try? FileManager.default.removeItem(at: url) }
     try Self.full.write(to: url)
-    #expect(try QueryRecord(contentsOf: url) == Self.full)
+    try expectEqual(QueryRecord(contentsOf: url), Self.full)
     #expect(throws: (any Error).self) {
       try QueryRecord(contentsOf: url.appendingPathComponent("none"))
     }
@@ -123,7 +123,7 @@ import Testing
     part.lostCount = 6
     part.errors = []
     #expect(throws: QueryRecordError.self) { try part.write(to: url) }
-    #expect(!FileManager.default.fileExists(atPath: url.path))
+    expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
   @Test func aFileCountsAllEventsBeforeTheFirstOneAsLost() throws {
@@ -134,14 +134,14 @@ import Testing
     record.lostCount = 2
     try record.write(to: url)
     #expect(try String(contentsOf: url, encoding: .utf8).contains(#""lost":6"#))
-    #expect(try QueryRecord(contentsOf: url) == Self.full)
+    try expectEqual(QueryRecord(contentsOf: url), Self.full)
     // A reader that has dropped its own oldest events may not have counted them.
     let trimmed = try text(Self.full).replacingOccurrences(of: #""lost":6"#, with: #""lost":0"#)
-    #expect(try read(trimmed).get() == Self.full)
+    try expectEqual(read(trimmed).get(), Self.full)
     // Events that were lost before event 1 was given a number still count.
     (record.firstNumber, record.lostCount, record.events) = (1, 5, [])
     try record.write(to: url)
-    #expect(try QueryRecord(contentsOf: url).lostCount == 5)
+    try expectEqual(QueryRecord(contentsOf: url).lostCount, 5)
   }
 
   @Test func aRecordWithoutItsOldestEventsTellsHowManyAreLost() throws {
@@ -152,9 +152,9 @@ import Testing
     record.events.removeFirst(3)
     try record.write(to: url)
     let read = try QueryRecord(contentsOf: url)
-    #expect(read.lines.first == "lost 3")
-    #expect(read.events.dropFirst() == record.events[...])
-    #expect(read.finalStates == record.finalStates)
+    expectEqual(read.lines.first, "lost 3")
+    expectEqual(read.events.dropFirst(), record.events[...])
+    expectEqual(read.finalStates, record.finalStates)
   }
 
   @Test func theFormatIsTheOneThatIsDescribed() throws {
@@ -172,9 +172,9 @@ import Testing
       ),
       QueryRecord.Event(number: 2, time: .microseconds(12), kind: .network(isOnline: false)),
     ]
-    #expect(
-      try text(record)
-        == #"{"base":[1,1],"date":5,"errors":[],"events":[[10,12,1,[24597,0,0,10,0,0,0]],[2,50,0]],"#
+    try expectEqual(
+      text(record),
+      #"{"base":[1,1],"date":5,"errors":[],"events":[[10,12,1,[24597,0,0,10,0,0,0]],[2,50,0]],"#
         + #""first":1,"keys":[[1,"[\"n\"]","Int",["n"],null]],"lost":0,"now":30,"options":[],"#
         + #""runs":[],"streamquery":"record","values":[],"version":1}"#
     )
@@ -182,7 +182,7 @@ import Testing
 
   @Test func anotherVersionIsRefused() throws {
     let later = try text(Self.full).replacingOccurrences(of: #""version":1"#, with: #""version":2"#)
-    #expect(read(later) == .failure(.unsupportedVersion(2)))
+    expectEqual(read(later), .failure(.unsupportedVersion(2)))
   }
 
   @Test func whatALaterVersionAddsIsSkipped() throws {
@@ -192,12 +192,12 @@ import Testing
       + #""runs":[],"errors":[],"new":{"a":[1]},"events":[[1,12,1,null],[1,29,{"a":1}],"#
       + #"[1,99,[]],[1,12,1,[0,0,0,null,0,0,0,9],5],[1,54,9,"f",1]]}"#
     let record = try read(small).get()
-    #expect(record.events.map(\.number) == [1, 4])
-    #expect(record.events.map(\.time) == [.microseconds(1), .microseconds(4)])
-    #expect(record.options.first?.staleTime == .dynamic)
+    expectEqual(record.events.map(\.number), [1, 4])
+    expectEqual(record.events.map(\.time), [.microseconds(1), .microseconds(4)])
+    expectEqual(record.options.first?.staleTime, .dynamic)
     // Numbers stay when it is written again.
     let again = try QueryRecord(json: record.json())
-    #expect(again.events.filter { $0.number != 2 } == record.events)
+    expectEqual(again.events.filter { $0.number != 2 }, record.events)
   }
 
   @Test func theStateAfterAnEventOfALaterVersionIsKept() throws {
@@ -211,15 +211,16 @@ import Testing
       + #"[1,19,1],[1,19],[1,19,"k",null],[1,19,0,null],[1,19,1,[17]],[1,19,1,5],"#
       + #"[1,49,1,[17,0,0,5,1,0,0]],[1,61,1,null],[1,256,1,null],[1,3,1,[0,1,0,null,0,0,0]]]}"#
     let record = try read(small).get()
-    #expect(
-      record.lines == [
+    expectEqual(
+      record.lines,
+      [
         "1 changed: pending idle, observers 1", "1 changed: success idle, observers 2, data 3",
         "1 changed: gone", "1 changed: success idle, data 1", "1 changed: gone",
         "1 observed: pending idle, observers 1",
       ]
     )
-    #expect(record.events.map(\.number) == [1, 2, 3, 4, 5, 15])
-    #expect(record.events.last?.time == .microseconds(15))
+    expectEqual(record.events.map(\.number), [1, 2, 3, 4, 5, 15])
+    expectEqual(record.events.last?.time, .microseconds(15))
   }
 
   @Test(
@@ -261,7 +262,7 @@ import Testing
   func aDamagedRecordIsRefused(damage: (old: String, new: String)) throws {
     let text = try text(Self.full)
     let damaged = text.replacingOccurrences(of: damage.old, with: damage.new)
-    #expect(damaged != text)
+    expect(damaged != text)
     guard case .failure(.malformed) = read(damaged) else {
       Issue.record("read \(damage.new)")
       return
@@ -288,15 +289,15 @@ import Testing
       )
     ]
     let written = try text(record)
-    #expect(try read(written).get() == record)
+    try expectEqual(read(written).get(), record)
     for place in written.ranges(of: "9007199254740992") {
       let beyond = written.replacingCharacters(in: place, with: "9007199254740993")
       #expect(throws: QueryRecordError.self, "\(beyond)") { try read(beyond).get() }
     }
-    #expect(written.ranges(of: "9007199254740992").count == 6)
+    expectEqual(written.ranges(of: "9007199254740992").count, 6)
     // A time beyond the limit is written as the limit.
     record.duration = .seconds(Int64.max)
-    #expect(try text(record) == written)
+    try expectEqual(text(record), written)
   }
 
   /// A record that user code has changed.
@@ -401,14 +402,14 @@ import Testing
   func aRecordThatWasChangedIsReadAsFarAsTheFormatGoes(change: Change) throws {
     let record = change.record
     let read = try QueryRecord(json: record.json())
-    #expect(try read.json() == record.json())
+    try expectEqual(read.json(), record.json())
   }
 
   @Test func timesNeedMoreRoomThanTheWordOfAWatch() throws {
     // A watch counts in 32 bits, which are 36 minutes.
     let hours: Int64 = Duration.seconds(36_000).recorded
-    #expect(hours == 36_000_000_000)
-    #expect(try Duration(recorded: hours) == .seconds(36_000))
+    expectEqual(hours, 36_000_000_000)
+    try expectEqual(Duration(recorded: hours), .seconds(36_000))
   }
 
   @Test func aRecordThatIsCutOffIsRefused() throws {
@@ -435,8 +436,8 @@ import Testing
       do {
         let record = try QueryRecord(json: bytes)
         let again = try QueryRecord(json: record.json())
-        #expect(again.keys == record.keys)
-        #expect(Set(record.events).isSubset(of: again.events))
+        expectEqual(again.keys, record.keys)
+        expect(Set(record.events).isSubset(of: again.events))
       } catch {
         // Refused, with an error of its type.
       }
@@ -447,6 +448,6 @@ import Testing
     var record = QueryRecord(date: Date(timeIntervalSince1970: 0))
     let text = "</script><img src=x onerror=alert(1)>\u{0}\u{2028}\u{1F600}\"\\"
     record.keys = [QueryRecord.Key(number: 1, text: text, valueType: text, parts: [.text(text)])]
-    #expect(try QueryRecord(json: record.json()) == record)
+    try expectEqual(QueryRecord(json: record.json()), record)
   }
 }

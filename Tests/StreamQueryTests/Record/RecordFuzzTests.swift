@@ -16,8 +16,8 @@ import Testing
       if faults.count == 0 { faults.addAll(check(client)) }
     }
     run.play()
-    #expect(faults.all.prefix(3) == [], "seed \(seed)")
-    #expect(run.violations == [], "seed \(seed)")
+    expectEqual(faults.all.prefix(3), [], "seed \(seed)")
+    expectEqual(run.violations, [], "seed \(seed)")
     return run
   }
 
@@ -38,13 +38,13 @@ import Testing
     #expect(long.count == short.count && long.count > 0)
     for (whole, part) in zip(long.all, short.all) {
       #expect(throws: Never.self) { try part.checkWholeness() }
-      #expect(part.events.map(\.number) == whole.events.suffix(part.events.count).map(\.number))
-      #expect(part.states.suffix(part.events.count) == whole.states.suffix(part.events.count))
+      expectEqual(part.events.map(\.number), whole.events.suffix(part.events.count).map(\.number))
+      expectEqual(part.states.suffix(part.events.count), whole.states.suffix(part.events.count))
       var before = whole
       before.events.removeLast(part.events.count)
       let bases = before.finalStates.mapValues(\.plain)
-      for key in part.keys { #expect(key.base?.plain == bases[key.number], "seed \(seed)") }
-      #expect(Set(bases.keys).isSubset(of: part.keys.map(\.number)))
+      for key in part.keys { expectEqual(key.base?.plain, bases[key.number], "seed \(seed)") }
+      expect(Set(bases.keys).isSubset(of: part.keys.map(\.number)))
     }
   }
 
@@ -61,7 +61,7 @@ import Testing
     }
     simulations.add(run.simulation)
     run.play()
-    #expect(faults.all.prefix(3) == [], "seed \(seed)")
+    expectEqual(faults.all.prefix(3), [], "seed \(seed)")
   }
 }
 

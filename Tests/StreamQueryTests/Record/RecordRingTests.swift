@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func aRowIsAtMostSixtyFourBytes() {
-    #expect(MemoryLayout<RecordRow>.stride == 56)
+    expectEqual(MemoryLayout<RecordRow>.stride, 56)
   }
 
   @Test func aFurtherEventTakesOnlyItsRow() {
@@ -40,10 +40,10 @@ import Testing
       ring.log(RecordRow(time: Int64(number), subject: 0, code: .written))
       _ = end(&ring)
     }
-    #expect(ring.rows.capacity == room)
-    #expect(ring.keys.count == 1)
-    #expect(ring.extraRoom == 0)
-    #expect(ring.garbage.isEmpty)
+    expectEqual(ring.rows.capacity, room)
+    expectEqual(ring.keys.count, 1)
+    expectEqual(ring.extraRoom, 0)
+    expectEmpty(ring.garbage)
     // An error, a name or a filter is beside the row of its event.
     #expect(MemoryLayout<RecordRow.Extra>.stride <= 64)
   }
@@ -54,23 +54,23 @@ import Testing
     ring.logUnfinished(.written, 0, at: 5_000)
     ring.logUnfinished(.observed, 0, at: 5_000)
     ring.changed(0, state(1), at: 5_000)
-    #expect(record(ring).events.map(\.time) == [.microseconds(5), .microseconds(5)])
-    #expect(record(ring).lines == ["1 written: pending idle", "1 observed: pending idle"])
-    #expect(record(ring).updates == [1, 1])
+    expectEqual(record(ring).events.map(\.time), [.microseconds(5), .microseconds(5)])
+    expectEqual(record(ring).lines, ["1 written: pending idle", "1 observed: pending idle"])
+    expectEqual(record(ring).updates, [1, 1])
   }
 
   @Test func anEventThatBeganHasTheStateThatFollows() {
     var ring = ring(10)
     ring.added(3, key(1), state(0))
     ring.began(.fetchStarted, of: 3, detail: 7, at: 5_000)
-    #expect(record(ring).events.isEmpty)
+    expectEmpty(record(ring).events)
     ring.reached(state(1), 3, at: 5_000)
-    #expect(end(&ring) == 0)
+    expectEqual(end(&ring), 0)
     ring.began(.written, of: 3, at: 6_000)
     ring.reached(state(2), 3, at: 6_000)
-    #expect(record(ring).events.map(\.time) == [.microseconds(5), .microseconds(6)])
-    #expect(record(ring).steps == ["1 fetch 7 started", "1 written"])
-    #expect(record(ring).updates == [1, 2])
+    expectEqual(record(ring).events.map(\.time), [.microseconds(5), .microseconds(6)])
+    expectEqual(record(ring).steps, ["1 fetch 7 started", "1 written"])
+    expectEqual(record(ring).updates, [1, 2])
   }
 
   @Test func anEventThatBeganComesBeforeTheNextOneAndHasTheStateAfterBoth() {
@@ -81,19 +81,19 @@ import Testing
     ring.began(.invalidated, of: 1, at: 1)
     ring.reached(state(1), 1, at: 1)
     ring.reached(state(2), 0, at: 1)
-    #expect(record(ring).steps == ["1 written", "1 fetch 1 cancelled", "2 invalidated"])
-    #expect(record(ring).updates == [2, 2, 1])
+    expectEqual(record(ring).steps, ["1 written", "1 fetch 1 cancelled", "2 invalidated"])
+    expectEqual(record(ring).updates, [2, 2, 1])
   }
 
   @Test func anEventThatBeganEndsWithItsTransaction() {
     var ring = ring(10)
     ring.added(0, key(1), state(0))
     ring.began(.written, of: 0, at: 1)
-    #expect(end(&ring) == 0)
-    #expect(record(ring).steps == ["1 written"])
+    expectEqual(end(&ring), 0)
+    expectEqual(record(ring).steps, ["1 written"])
     ring.reached(state(1), 0, at: 2)
-    #expect(record(ring).steps == ["1 written", "1 changed"])
-    #expect(record(ring).updates == [0, 1])
+    expectEqual(record(ring).steps, ["1 written", "1 changed"])
+    expectEqual(record(ring).updates, [0, 1])
   }
 
   @Test func anEventThatBeganIsBeforeTheRemovalOfItsEntry() {
@@ -103,7 +103,7 @@ import Testing
     ring.removed(0, .removed, at: 1)
     ring.added(0, key(2), state(5))
     ring.reached(state(6), 0, at: 1)
-    #expect(record(ring).steps == ["1 written", "1 removed (removed)", "2 changed"])
+    expectEqual(record(ring).steps, ["1 written", "1 removed (removed)", "2 changed"])
   }
 
   @Test func aReaderThatWaitsIsToldOnce() {
@@ -115,21 +115,21 @@ import Testing
       ring.reached(state(1), 0, at: 0)
       return ring.hasNews && ring.transactionEnded(&garbage, at: 0)
     }
-    #expect(!write())
+    expect(!write())
     ring.duties.insert(.reader)
-    #expect(!ring.hasNews)
-    #expect(write())
-    #expect(!write())
+    expect(!ring.hasNews)
+    expect(write())
+    expect(!write())
   }
 
   @Test func aChangeWithoutAnEventIsOneOfItsOwnButOnlyIfSomethingChanged() {
     var ring = ring(10)
     ring.added(0, key(1), state(0))
     ring.changed(0, state(0), at: 1)
-    #expect(record(ring).events.isEmpty)
+    expectEmpty(record(ring).events)
     ring.changed(0, state(1), at: 2)
     ring.changed(0, state(1), at: 3)
-    #expect(record(ring).steps == ["1 changed"])
+    expectEqual(record(ring).steps, ["1 changed"])
   }
 
   @Test func aLaterTransactionDoesNotFinishAnEventOfAnEarlierOne() {
@@ -138,7 +138,7 @@ import Testing
     ring.logUnfinished(.written, 0, at: 1)
     _ = end(&ring)
     ring.changed(0, state(1), at: 1)
-    #expect(record(ring).steps == ["1 written", "1 changed"])
+    expectEqual(record(ring).steps, ["1 written", "1 changed"])
   }
 
   @Test func anOverwrittenEventBecomesTheBase() {
@@ -150,10 +150,10 @@ import Testing
       _ = end(&ring)
     }
     let record = record(ring)
-    #expect(record.firstNumber == 4)
-    #expect(record.lostCount == 3)
-    #expect(record.keys.first?.base?.dataUpdateCount == 3)
-    #expect(record.finalStates[1]?.dataUpdateCount == 5)
+    expectEqual(record.firstNumber, 4)
+    expectEqual(record.lostCount, 3)
+    expectEqual(record.keys.first?.base?.dataUpdateCount, 3)
+    expectEqual(record.finalStates[1]?.dataUpdateCount, 5)
   }
 
   @Test func partsOfKeysComeBackFromAFile() throws {
@@ -162,8 +162,9 @@ import Testing
     ring.added(0, EntryKey(QueryKey<Int>("n", numbers)), state(0))
     ring.added(1, EntryKey(QueryKey<Int>("x", 2.0, Float(0.1), Float(4))), state(0))
     let record = record(ring)
-    #expect(
-      record.keys.map(\.parts) == [
+    expectEqual(
+      record.keys.map(\.parts),
+      [
         [
           .text("n"),
           .list([
@@ -175,14 +176,14 @@ import Testing
         [.text("x"), .int(2), .number(Double(Float(0.1))), .int(4)],
       ]
     )
-    #expect(try QueryRecord(json: record.json()) == record)
+    try expectEqual(QueryRecord(json: record.json()), record)
   }
 
   @Test func theDateComesBackFromAFile() throws {
     for date in [0, 0.1, 786_123_456.123_456_7, 786_123_456.999_999_9] {
       let ring = RecordRing(capacity: 1, maxBytes: nil, date: date)
       let record = record(ring)
-      #expect(try QueryRecord(json: record.json()) == record)
+      try expectEqual(QueryRecord(json: record.json()), record)
       #expect(abs(record.date.timeIntervalSinceReferenceDate - date) < 0.000_001)
     }
   }
@@ -192,17 +193,17 @@ import Testing
     ring.added(7, key(1), state(0))
     ring.logUnfinished(.written, 0, at: 0)
     ring.removed(7, .expired, at: 0)
-    #expect(end(&ring) == 0)
-    #expect(record(ring).lines == ["1 written: pending idle", "1 removed (expired): gone"])
+    expectEqual(end(&ring), 0)
+    expectEqual(record(ring).lines, ["1 written: pending idle", "1 removed (expired): gone"])
     ring.added(7, key(2), state(0))
-    #expect(record(ring).keys.map(\.number) == [1, 2])
+    expectEqual(record(ring).keys.map(\.number), [1, 2])
     for _ in 0..<3 { ring.logUnfinished(.written, 1, at: 0) }
-    #expect(record(ring).keys.map(\.number) == [2])
+    expectEqual(record(ring).keys.map(\.number), [2])
     // The key goes out, to be released outside of the lock.
-    #expect(end(&ring) == 1)
+    expectEqual(end(&ring), 1)
     ring.added(8, key(3), state(0))
-    #expect(record(ring).keys.map(\.number) == [2, 3])
-    #expect(ring.keys.count == 2)
+    expectEqual(record(ring).keys.map(\.number), [2, 3])
+    expectEqual(ring.keys.count, 2)
   }
 
   @Test func theTableOfKeysStaysBounded() {
@@ -214,8 +215,8 @@ import Testing
       _ = end(&ring)
     }
     #expect(ring.keys.count <= 52)
-    #expect(record(ring).keys.count == 50)
-    #expect(record(ring).firstNumber == 19_901)
+    expectEqual(record(ring).keys.count, 50)
+    expectEqual(record(ring).firstNumber, 19_901)
   }
 
   @Test func entriesThatMoveKeepTheirNumbersAndTheOthersAreRemoved() {
@@ -223,11 +224,11 @@ import Testing
     for slot in 0..<4 { ring.added(slot, key(slot), state(0)) }
     ring.clearing = .cleared
     ring.moved([3, 1], at: 0)
-    #expect(record(ring).lines == ["1 removed (cleared): gone", "3 removed (cleared): gone"])
+    expectEqual(record(ring).lines, ["1 removed (cleared): gone", "3 removed (cleared): gone"])
     ring.logUnfinished(.written, ring.place(of: 0) ?? 9, at: 0)
     ring.logUnfinished(.written, ring.place(of: 1) ?? 9, at: 0)
-    #expect(record(ring).steps.suffix(2) == ["4 written", "2 written"])
-    #expect(ring.place(of: 2) == nil)
+    expectEqual(record(ring).steps.suffix(2), ["4 written", "2 written"])
+    expectNil(ring.place(of: 2))
   }
 
   @Test func anErrorGoesWithItsEvent() {
@@ -240,8 +241,8 @@ import Testing
       )
     }
     let record = record(ring)
-    #expect(record.errors.map(\.number) == [4, 5])
-    #expect(record.steps == ["1 fetch 1 failed (boom 4)", "1 fetch 1 failed (boom 5)"])
+    expectEqual(record.errors.map(\.number), [4, 5])
+    expectEqual(record.steps, ["1 fetch 1 failed (boom 4)", "1 fetch 1 failed (boom 5)"])
   }
 
   @Test func manyErrorsTakeBoundedRoom() {
@@ -254,7 +255,7 @@ import Testing
       )
       _ = end(&ring)
     }
-    #expect(ring.extras(since: 0).count == 10)
+    expectEqual(ring.extras(since: 0).count, 10)
     #expect(ring.extraRoom < 200)
   }
 
@@ -263,13 +264,13 @@ import Testing
     func rows(after serial: UInt64, first: UInt64) -> [String] {
       texts.rows(after: serial, first: first).map(\.text)
     }
-    #expect(rows(after: 0, first: 1).isEmpty)
+    expectEmpty(rows(after: 0, first: 1))
     for number: UInt64 in 1...300 { texts.keepText("\(number)", of: 2 * number, first: 500) }
-    #expect(rows(after: 0, first: 0) == (250...300).map(String.init))
-    #expect(rows(after: 0, first: 590) == ["295", "296", "297", "298", "299", "300"])
-    #expect(rows(after: 49, first: 0) == ["299", "300"])
-    #expect(rows(after: 49, first: 600) == ["300"])
-    #expect(rows(after: texts.last, first: 0).isEmpty)
+    expectEqual(rows(after: 0, first: 0), (250...300).map(String.init))
+    expectEqual(rows(after: 0, first: 590), ["295", "296", "297", "298", "299", "300"])
+    expectEqual(rows(after: 49, first: 0), ["299", "300"])
+    expectEqual(rows(after: 49, first: 600), ["300"])
+    expectEmpty(rows(after: texts.last, first: 0))
   }
 
   @Test func aReaderGetsEverythingAndThenTheNews() {
@@ -280,21 +281,21 @@ import Testing
     func read() -> QueryRecord? {
       ring.excerpt(since: &position).map { QueryRecord($0, at: 0) }
     }
-    #expect(read()?.steps == ["1 written"])
-    #expect(read() == nil)
+    expectEqual(read()?.steps, ["1 written"])
+    expectNil(read())
     ring.added(1, key(2), state(0))
     ring.logUnfinished(.observed, 0, at: 0)
     ring.logUnfinished(.written, 1, at: 0)
     let news = read()
-    #expect(news?.steps == ["1 observed", "2 written"])
-    #expect(news?.keys.map(\.number) == [2])
-    #expect(news?.firstNumber == 2)
-    #expect(news?.lostCount == 0)
+    expectEqual(news?.steps, ["1 observed", "2 written"])
+    expectEqual(news?.keys.map(\.number), [2])
+    expectEqual(news?.firstNumber, 2)
+    expectEqual(news?.lostCount, 0)
     for _ in 0..<5 { ring.logUnfinished(.written, 0, at: 0) }
     let late = read()
-    #expect(late?.lostCount == 2)
-    #expect(late?.steps == ["1 written", "1 written", "1 written"])
-    #expect(late?.keys.map(\.number) == [1, 2])
+    expectEqual(late?.lostCount, 2)
+    expectEqual(late?.steps, ["1 written", "1 written", "1 written"])
+    expectEqual(late?.keys.map(\.number), [1, 2])
   }
 
   @Test func aReaderGetsTheOptionsOfTheEventsAlsoIfItHadThemBefore() {
@@ -304,8 +305,8 @@ import Testing
     for slot in 0..<3 {
       ring.added(slot, key(slot), state(0), slot == 1 ? nil : terms, at: 0)
       let part = ring.excerpt(since: &position).map { QueryRecord($0, at: 0) }
-      #expect(part?.keys.map(\.number) == [slot + 1])
-      #expect(part?.options.map(\.number) == (slot == 1 ? [] : [1]))
+      expectEqual(part?.keys.map(\.number), [slot + 1])
+      expectEqual(part?.options.map(\.number), (slot == 1 ? [] : [1]))
     }
   }
 
@@ -317,23 +318,23 @@ import Testing
     ring.log(RecordRow(time: 0, subject: number, code: .runStarted))
     ring.log(RecordRow(time: 0, subject: number, code: .runPerforming))
     ring.log(RecordRow(time: 0, subject: number, code: .runPaused))
-    #expect(record(ring).runs.map(\.base) == [.started])
+    expectEqual(record(ring).runs.map(\.base), [.started])
     for _ in 0..<3 { ring.logUnfinished(.written, 0, at: 0) }
-    #expect(record(ring).runs.map(\.base) == [.paused])
+    expectEqual(record(ring).runs.map(\.base), [.paused])
     ring.log(RecordRow(time: 0, subject: number, code: .runSucceeded))
     ring.logUnfinished(.written, 0, at: 0)
-    #expect(record(ring).runs.map(\.base) == [.paused])
+    expectEqual(record(ring).runs.map(\.base), [.paused])
     ring.logUnfinished(.written, 0, at: 0)
-    #expect(record(ring).runs.isEmpty)
-    #expect(ring.number(ofRun: 9) == 0)
+    expectEmpty(record(ring).runs)
+    expectEqual(ring.number(ofRun: 9), 0)
   }
 
   @Test func theNetworkBeforeTheFirstEventIsKnown() {
     var ring = ring(1)
     ring.environmentChanged(to: .init(isOnline: false, isActive: true), at: 0)
     ring.environmentChanged(to: .init(isOnline: false, isActive: false), at: 0)
-    #expect(record(ring).base == .init(isOnline: false, isActive: true))
-    #expect(record(ring).lines == ["inactive"])
+    expectEqual(record(ring).base, .init(isOnline: false, isActive: true))
+    expectEqual(record(ring).lines, ["inactive"])
   }
 
   @Test func equalOptionsAreWrittenOnceAndUnusedOnesGo() {
@@ -342,14 +343,14 @@ import Testing
     let terms = QueryTerms(gcTime: TimeSpan(.seconds(1)))
     ring.adopted(0, terms, at: 0)
     ring.adopted(0, terms, at: 0)
-    #expect(record(ring).options.map(\.number) == [1])
+    expectEqual(record(ring).options.map(\.number), [1])
     for second in 0..<5_000 {
       ring.adopted(0, QueryTerms(gcTime: TimeSpan(.seconds(second + 2))), at: 0)
     }
     #expect(ring.options.terms.count <= 1_024)
     let record = record(ring)
     let known = Set(record.options.map(\.number))
-    #expect(record.finalStates[1]?.options.map(known.contains) == true)
+    expectEqual(record.finalStates[1]?.options.map(known.contains), true)
   }
 
   /// Compares a ring that is too short with one that loses nothing.
@@ -385,12 +386,12 @@ import Testing
       if chance.oneIn(3) { both { _ = end(&$0) } }
     }
     let (whole, part) = (record(long), record(short))
-    #expect(part.events == whole.events.suffix(part.events.count))
+    expectEqual(part.events, whole.events.suffix(part.events.count))
     var before = whole
     before.events.removeLast(part.events.count)
     let expected = before.finalStates
-    for key in part.keys { #expect(key.base == expected[key.number], "key \(key.number)") }
+    for key in part.keys { expectEqual(key.base, expected[key.number], "key \(key.number)") }
     // Every key that was there has a base.
-    #expect(Set(expected.keys).isSubset(of: part.keys.map(\.number)))
+    expect(Set(expected.keys).isSubset(of: part.keys.map(\.number)))
   }
 }

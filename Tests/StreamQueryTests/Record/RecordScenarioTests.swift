@@ -20,16 +20,16 @@ import Testing
   @Test func withoutARecordThereIsNone() {
     let client = QueryClient(simulation: simulation)
     client.setData(1, for: "n")
-    #expect(client.record.events.isEmpty)
-    #expect(client.record.keys.isEmpty)
+    expectEmpty(client.record.events)
+    expectEmpty(client.record.keys)
     let parts = simulation.record(client.recordUpdates)
     simulation.settle()
     client.setData(2, for: "n")
     simulation.settle()
-    #expect(parts.values.count == 1)
+    expectEqual(parts.values.count, 1)
     client.shutDown()
     simulation.settle()
-    #expect(parts.isFinished)
+    expect(parts.isFinished)
   }
 
   @Test func aFetchOfAnObservedQuery() {
@@ -40,8 +40,9 @@ import Testing
     simulation.advance(by: .milliseconds(10))
     recording.cancel()
     simulation.settle()
-    #expect(
-      client.record.lines == [
+    expectEqual(
+      client.record.lines,
+      [
         "1 added: pending idle",
         "1 observed: pending fetching, observers 1, subscribed",
         "1 fetch 1 started: pending fetching, observers 1, subscribed",
@@ -49,17 +50,18 @@ import Testing
         "1 unobserved: success idle, data 1, subscribed",
       ]
     )
-    #expect(
-      client.record.events.map(\.time) == [
+    expectEqual(
+      client.record.events.map(\.time),
+      [
         .zero, .zero, .zero, .milliseconds(10), .milliseconds(10),
       ]
     )
-    #expect(client.record.keys.map(\.text) == [#"["n"]"#])
-    #expect(client.record.keys.map(\.parts) == [[.text("n")]])
-    #expect(client.record.keys.map(\.valueType) == ["Int"])
-    #expect(client.record.options.map(\.staleTime) == [.after(.seconds(60))])
-    #expect(client.record.options.map(\.retry) == ["3 times"])
-    #expect(client.record.duration == .milliseconds(10))
+    expectEqual(client.record.keys.map(\.text), [#"["n"]"#])
+    expectEqual(client.record.keys.map(\.parts), [[.text("n")]])
+    expectEqual(client.record.keys.map(\.valueType), ["Int"])
+    expectEqual(client.record.options.map(\.staleTime), [.after(.seconds(60))])
+    expectEqual(client.record.options.map(\.retry), ["3 times"])
+    expectEqual(client.record.duration, .milliseconds(10))
   }
 
   @Test func aFetchThatIsRetriedAndFails() {
@@ -68,8 +70,9 @@ import Testing
     let query = Query.scripted("n", fetch).retry(.times(1).backoff(.constant(.seconds(1))))
     let task = simulation.task { try? await client.fetch(query) }
     simulation.advance(by: .seconds(2))
-    #expect(
-      client.record.lines == [
+    expectEqual(
+      client.record.lines,
+      [
         "1 added: pending idle",
         "1 fetch 1 started: pending fetching, callers 1, manual",
         "1 fetch 1 failed 1 (boom 1), again after 1.0 seconds: "
@@ -90,8 +93,9 @@ import Testing
     simulation.settle()
     online.send(true)
     simulation.settle()
-    #expect(
-      client.record.lines == [
+    expectEqual(
+      client.record.lines,
+      [
         "offline",
         "1 added: pending idle",
         "1 observed: pending paused, observers 1, subscribed",
@@ -112,8 +116,9 @@ import Testing
     client.markInvalidated(.prefix("n"))
     client.remove(QueryKey<Int>("n", 1))
     client.clear()
-    #expect(
-      client.record.lines == [
+    expectEqual(
+      client.record.lines,
+      [
         "1 added: pending idle", "1 written: success idle, data 1",
         "2 added: pending idle", "2 written: success idle, data 1",
         "invalidate .prefix([\"n\"]) (2)",
@@ -134,8 +139,9 @@ import Testing
     let count = client.record.events.count
     simulation.task { await client.reset(.all) }
     simulation.settle()
-    #expect(
-      client.record.lines.dropFirst(count) == [
+    expectEqual(
+      client.record.lines.dropFirst(count),
+      [
         "reset .all (1)",
         "1 reset: pending idle, observers 1",
         "1 fetch 2 started: pending fetching, observers 1, reset",
@@ -159,8 +165,9 @@ import Testing
     let count = client.record.events.count
     simulation.task { await client.reset(.all) }
     simulation.advance(by: .seconds(1))
-    #expect(
-      client.record.lines.dropFirst(count) == [
+    expectEqual(
+      client.record.lines.dropFirst(count),
+      [
         "reset .all (1)",
         "1 reset: pending idle, observers 1",
         "1 fetch 1 cancelled: pending idle, observers 1",
@@ -185,8 +192,9 @@ import Testing
     simulation.settle()
     // An invalidation needs no name: its event is one.
     client.markInvalidated(.query(query), refetch: .never)
-    #expect(
-      client.record.lines.dropFirst(count) == [
+    expectEqual(
+      client.record.lines.dropFirst(count),
+      [
         #"refetch .key(["n"]) (1)"#,
         "1 fetch 2 started: success fetching, observers 1, data 1, manual",
         "1 fetch 2 succeeded: success idle, observers 1, data 2, manual",
@@ -204,8 +212,9 @@ import Testing
     let count = client.record.events.count
     client.remove(query)
     simulation.settle()
-    #expect(
-      client.record.lines.dropFirst(count) == [
+    expectEqual(
+      client.record.lines.dropFirst(count),
+      [
         "1 changed: pending idle, observers 1",
         "1 removed (removed) kept: pending idle, observers 1",
       ]
@@ -225,8 +234,9 @@ import Testing
     simulation.task { try? await client.mutate(mutation, with: 2) }
     simulation.advance(by: .milliseconds(5))
     let record = client.record
-    #expect(
-      record.lines.dropFirst(2) == [
+    expectEqual(
+      record.lines.dropFirst(2),
+      [
         "run 1 started",
         "1 layered by 1: success idle, data 1, layered",
         "run 1 performing 0",
@@ -234,7 +244,7 @@ import Testing
         "run 1 failed (boom 7)",
       ]
     )
-    #expect(record.runs.map(\.mutation) == [#"["set"]"#])
+    expectEqual(record.runs.map(\.mutation), [#"["set"]"#])
   }
 
   @Test func aLayerThatGoesWithItsEntryIsNotThereAnyMore() {
@@ -250,8 +260,9 @@ import Testing
     simulation.settle()
     let count = client.record.events.count
     client.remove(key)
-    #expect(
-      client.record.lines.dropFirst(count) == [
+    expectEqual(
+      client.record.lines.dropFirst(count),
+      [
         "1 unlayered by 1: success idle, data 1", "1 removed (removed): gone",
       ]
     )
@@ -263,8 +274,9 @@ import Testing
     client.setData(1, for: QueryKey<Int>("n", 1))
     client.setData(2, for: QueryKey<Int>("n", 2))
     simulation.settle()
-    #expect(
-      client.record.lines == [
+    expectEqual(
+      client.record.lines,
+      [
         "1 added: pending idle", "1 written: success idle, data 1",
         "2 added: pending idle", "2 written: success idle, data 1",
         "1 removed (evicted): gone",
@@ -277,7 +289,7 @@ import Testing
     let query = Query<Int>("n") { 1 }.gcTime(.seconds(1))
     simulation.task { try? await client.fetch(query) }
     simulation.advance(by: .seconds(2))
-    #expect(client.record.lines.last == "1 removed (expired): gone")
+    expectEqual(client.record.lines.last, "1 removed (expired): gone")
   }
 
   @Test func aFurtherEventTakesAtMostSixtyFourBytesInAFile() throws {
@@ -309,9 +321,9 @@ import Testing
     let (first, second) = (client(), client())
     first.setData(1, for: "a")
     second.setData(1, for: "b")
-    #expect(first.record.keys.map(\.text) == [#"["a"]"#])
-    #expect(second.record.keys.map(\.text) == [#"["b"]"#])
-    #expect(second.record.events.map(\.number) == [1, 2])
+    expectEqual(first.record.keys.map(\.text), [#"["a"]"#])
+    expectEqual(second.record.keys.map(\.text), [#"["b"]"#])
+    expectEqual(second.record.events.map(\.number), [1, 2])
   }
 
   @Test func entriesThatMoveKeepTheirKeys() {
@@ -321,8 +333,8 @@ import Testing
     for key in keys.dropLast(3) { client.remove(key) }
     simulation.settle()
     client.setData(1, for: keys[8_999])
-    #expect(client.record.lines.last == "9000 written: success idle, data 2")
-    #expect(client.record.keys.first { $0.number == 9_000 }?.text == #"["n", 8999]"#)
+    expectEqual(client.record.lines.last, "9000 written: success idle, data 2")
+    expectEqual(client.record.keys.first { $0.number == 9_000 }?.text, #"["n", 8999]"#)
   }
 
   @Test func aFullRecordHasTheRightBases() {
@@ -341,8 +353,8 @@ import Testing
     }
     var before = long.record
     let part = short.record
-    #expect(part.events.count == 10)
-    #expect(part.events.map(\.number) == before.events.suffix(10).map(\.number))
+    expectEqual(part.events.count, 10)
+    expectEqual(part.events.map(\.number), before.events.suffix(10).map(\.number))
     before.events.removeLast(10)
     let expected = before.finalStates
     for key in part.keys {
@@ -350,9 +362,9 @@ import Testing
       var (base, other) = (key.base, expected[key.number])
       base?.options = nil
       other?.options = nil
-      #expect(base == other, "key \(key.number)")
+      expectEqual(base, other, "key \(key.number)")
     }
-    #expect(Set(expected.keys).isSubset(of: part.keys.map(\.number)))
+    expect(Set(expected.keys).isSubset(of: part.keys.map(\.number)))
   }
 
   @Test func aStoreThatFails() {
@@ -360,8 +372,9 @@ import Testing
     client.setData(1, for: "n")
     client.emit(.persistenceFailed(Boom(1)), of: "n", in: Int.self, "main")
     client.emit(.persistenceFailed(Boom(2)), of: [], in: Int.self, "main")
-    #expect(
-      client.record.lines.dropFirst(2) == [
+    expectEqual(
+      client.record.lines.dropFirst(2),
+      [
         "Int failed for 1: boom 1", "Int failed for all: boom 2",
       ]
     )
@@ -375,8 +388,9 @@ import Testing
       triggers: ticks.map { _ in QueryTrigger.invalidate(.prefix("n") && .where { _ in true }) }
     )
     simulation.settle()
-    #expect(
-      client.record.lines.dropFirst(2) == [
+    expectEqual(
+      client.record.lines.dropFirst(2),
+      [
         "trigger connect(triggers: AsyncMapSequence<ManualSignal<Int>, QueryTrigger>)",
         #"invalidate .prefix(["n"]) && .where { … } (1)"#,
         "1 invalidated: success idle, data 1, invalidated",
@@ -395,8 +409,9 @@ import Testing
     let count = client.record.events.count
     ticks.send(1)
     simulation.settle()
-    #expect(
-      client.record.lines.dropFirst(count) == [
+    expectEqual(
+      client.record.lines.dropFirst(count),
+      [
         #"trigger refetch(on:) of ["n"]"#,
         "1 fetch 2 started: success fetching, observers 1, data 1, trigger",
         "1 fetch 2 succeeded: success idle, observers 1, data 2, trigger",
@@ -415,16 +430,17 @@ import Testing
     client.setData(2, for: "n")
     client.setData(3, for: "m")
     simulation.settle()
-    #expect(
-      parts.values.map(\.steps) == [
+    expectEqual(
+      parts.values.map(\.steps),
+      [
         ["1 added", "1 written"], ["1 written", "2 added", "2 written"],
       ]
     )
-    #expect(parts.values.map { $0.keys.map(\.number) } == [[1], [2]])
+    expectEqual(parts.values.map { $0.keys.map(\.number) }, [[1], [2]])
     client.shutDown()
     simulation.settle()
-    #expect(parts.values.last?.steps == ["1 removed (cleared)", "2 removed (cleared)"])
-    #expect(parts.isFinished)
+    expectEqual(parts.values.last?.steps, ["1 removed (cleared)", "2 removed (cleared)"])
+    expect(parts.isFinished)
   }
 
   @Test func aSlowReaderIsToldHowMuchItMissedAndCanGoOn() {
@@ -433,10 +449,10 @@ import Testing
     simulation.settle()
     for number in 0..<100 { client.setData(number, for: "n") }
     simulation.settle()
-    #expect(parts.values.count == 2)
-    #expect(parts.values.last?.lostCount == 91)
-    #expect(parts.values.last?.events.count == 10)
-    #expect(parts.values.last?.finalStates[1]?.dataUpdateCount == 100)
+    expectEqual(parts.values.count, 2)
+    expectEqual(parts.values.last?.lostCount, 91)
+    expectEqual(parts.values.last?.events.count, 10)
+    expectEqual(parts.values.last?.finalStates[1]?.dataUpdateCount, 100)
     parts.cancel()
     client.shutDown()
   }
@@ -462,8 +478,9 @@ import Testing
         return ["\(type(of: error))"]
       }
     }
-    #expect(
-      written == [
+    expectEqual(
+      written,
+      [
         [],
         // It begins with event 1, and so it is whole.
         ["1 added", "1 written"],
@@ -486,9 +503,9 @@ import Testing
       simulation.settle()
     }
     simulation.settle()
-    #expect(weakClient.isGone)
-    #expect(parts.isFinished)
-    #expect(simulation.leakReport() == [])
+    expect(weakClient.isGone)
+    expect(parts.isFinished)
+    expectEqual(simulation.leakReport(), [])
   }
 
   /// A part of a key whose end calls the client.
@@ -515,14 +532,14 @@ import Testing
       client.remove(key)
     }
     // The value's end has written two events.
-    #expect(calls.all == ["value 4"])
-    #expect(client.record.keys.count == 2)
+    expectEqual(calls.all, ["value 4"])
+    expectEqual(client.record.keys.count, 2)
     // The events about the key leave one by one, and the last one takes the key along.
     client.setData(1, for: "called back")
-    #expect(calls.all == ["value 4"])
+    expectEqual(calls.all, ["value 4"])
     client.setData(2, for: "called back")
-    #expect(calls.all == ["value 4", "key 4"])
-    #expect(client.record.keys.map(\.text) == [#"["called back"]"#])
+    expectEqual(calls.all, ["value 4", "key 4"])
+    expectEqual(client.record.keys.map(\.text), [#"["called back"]"#])
   }
 
   @Test func errorsAndFiltersThatLeaveTheRecordAreReleasedOutsideOfTheLock() {
@@ -538,9 +555,9 @@ import Testing
       client.emit(.persistenceFailed(blame), of: [], in: Int.self, "main")
     }
     do { client.markInvalidated(.prefix("w", WitnessedPart(witness: witness("filter")))) }
-    #expect(calls.all == [])
+    expectEqual(calls.all, [])
     client.setData(1, for: "n")
-    #expect(calls.all == ["error 2", "filter 2"])
+    expectEqual(calls.all, ["error 2", "filter 2"])
   }
 
   struct Blame: Error, CustomStringConvertible {
@@ -564,19 +581,20 @@ import Testing
     let weakWitness = storeFails(client, calls)
     client.setData(1, for: "n")
     simulation.settle()
-    #expect(!weakWitness.isGone)
-    #expect(client.record.values.map(\.json) == ["1"])
+    expect(!weakWitness.isGone)
+    expectEqual(client.record.values.map(\.json), ["1"])
     if isErased { client.erase() } else { client.shutDown() }
-    #expect(weakWitness.isGone)
-    #expect(calls.all == [4])
-    #expect(
-      client.record.lines == [
+    expect(weakWitness.isGone)
+    expectEqual(calls.all, [4])
+    expectEqual(
+      client.record.lines,
+      [
         "Int failed for all: blame", "1 added: pending idle", "1 written: success idle, data 1",
         "1 removed (cleared): gone",
       ]
     )
     // An account that ends takes all of its data along.
-    #expect(client.record.values.map(\.json) == (isErased ? [] : ["1"]))
+    expectEqual(client.record.values.map(\.json), (isErased ? [] : ["1"]))
   }
 
   @Test(arguments: [false, true])
@@ -586,16 +604,16 @@ import Testing
     let calls = Notes<Int>()
     // The last write of a store fails.
     let weakWitness = storeFails(client, calls)
-    #expect(weakWitness.isGone)
-    #expect(calls.all == [1])
-    #expect(client.record.lines == ["Int failed for all: blame"])
+    expect(weakWitness.isGone)
+    expectEqual(calls.all, [1])
+    expectEqual(client.record.lines, ["Int failed for all: blame"])
   }
 
   @Test func valuesAreThereOnlyIfAskedAndAsTheClosureWritesThem() {
     let plain = client()
     plain.setData(1, for: "n")
     simulation.settle()
-    #expect(plain.record.values.isEmpty)
+    expectEmpty(plain.record.values)
     let client = QueryClient(simulation: simulation) {
       $0.record = .last(
         100,
@@ -609,24 +627,24 @@ import Testing
     client.setData([1, 2], for: "list")
     simulation.task { try? await client.fetch(Query<Int>("f") { 7 }) }
     simulation.settle()
-    #expect(client.record.values.map(\.json) == [#""old""#, "[1,2]", "7"])
+    expectEqual(client.record.values.map(\.json), [#""old""#, "[1,2]", "7"])
     client.setData("abc", for: "n")
     simulation.settle()
     // Twelve bytes are full: the oldest one goes.
-    #expect(client.record.values.map(\.json) == ["[1,2]", "7", #""abc""#])
+    expectEqual(client.record.values.map(\.json), ["[1,2]", "7", #""abc""#])
     let last = client.record.values.last?.event
-    #expect(client.record.events.first { $0.number == last }.map(\.kind) != nil)
+    expect(client.record.events.first { $0.number == last }.map(\.kind) != nil)
   }
 
   @Test func theEntryOfANumberIsFound() {
     let client = client()
     client.setData(1, for: "a")
     client.setData(2, for: "b")
-    #expect(client.info(ofKey: 2)?.key == "b")
+    expectEqual(client.info(ofKey: 2)?.key, "b")
     client.remove(QueryKey<Int>("a"))
-    #expect(client.info(ofKey: 1) == nil)
-    #expect(client.info(ofKey: 0) == nil)
-    #expect(client.info(ofKey: -1) == nil)
-    #expect(client.info(ofKey: .max) == nil)
+    expectNil(client.info(ofKey: 1))
+    expectNil(client.info(ofKey: 0))
+    expectNil(client.info(ofKey: -1))
+    expectNil(client.info(ofKey: .max))
   }
 }

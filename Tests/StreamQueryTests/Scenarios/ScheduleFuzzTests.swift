@@ -32,12 +32,12 @@ import Foundation
       run.play()
       return run
     }
-    #expect(runs[0].hash == runs[1].hash)
-    #expect(runs[0].trace.all == runs[1].trace.all)
+    expectEqual(runs[0].hash, runs[1].hash)
+    expectEqual(runs[0].trace.all, runs[1].trace.all)
     #expect(runs[0].trace.count > 0)
     let other = FuzzRun(seed: seed + 1)
     other.play()
-    #expect(runs[0].hash != other.hash)
+    expect(runs[0].hash != other.hash)
   }
 }
 

@@ -55,16 +55,16 @@ import Testing
     // Kept for five minutes.
     client?.setData(0, for: "long")
     simulation.settle()
-    #expect(clock.counts.value.present == 1)
+    expectEqual(clock.counts.value.present, 1)
     let query = Query.scripted("short", ScriptedFetch(.value(0))).staleTime(.milliseconds(1))
     let recording = client.map { simulation.record($0.stream(query)) }
     for number in 1...10_000 {
       client?.setData(number, for: "short")
       simulation.advance(by: .milliseconds(2))
     }
-    #expect(clock.counts.value.cancelled == 0)
-    #expect(clock.counts.value.most == 2)
-    #expect(clock.counts.value.present == 1)
+    expectEqual(clock.counts.value.cancelled, 0)
+    expectEqual(clock.counts.value.most, 2)
+    expectEqual(clock.counts.value.present, 1)
     // Each is met exactly.
     let stale = recording?.values.filter(\.isStale) ?? []
     #expect(stale.count >= 10_000)
@@ -72,9 +72,9 @@ import Testing
     simulation.settle()
     client = nil
     simulation.settle()
-    #expect(clock.counts.value.present == 0, "all sleepers end with the client")
-    #expect(simulation.leakReport() == [])
-    #expect(misuses.all == [])
+    expectEqual(clock.counts.value.present, 0, "all sleepers end with the client")
+    expectEqual(simulation.leakReport(), [])
+    expectEqual(misuses.all, [])
   }
 
   @Test(arguments: [1, 2]) func aClockThatThrowsOnceDoesNotStopIntervals(failures: Int) {
@@ -88,12 +88,12 @@ import Testing
     let query = Query.scripted("n", fetch).refetchInterval(.seconds(1))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(2_500))
-    #expect(fetch.callCount == 3)
+    expectEqual(fetch.callCount, 3)
     // The next sleep, and perhaps the one after it.
     clock.counts.with { $0.failuresLeft = failures }
     simulation.advance(by: .seconds(10))
-    #expect(fetch.callCount == 13)
-    #expect(misuses.all == [])
+    expectEqual(fetch.callCount, 13)
+    expectEqual(misuses.all, [])
     recording.cancel()
   }
 
@@ -110,21 +110,21 @@ import Testing
       client.stream(Query.scripted("n", fetch).refetchInterval(.seconds(1)))
     )
     simulation.advance(by: .seconds(10))
-    #expect(fetch.callCount == 1)
-    #expect(misuses.count == 1)
-    #expect(misuses.all.first?.description.contains("sleep(until:tolerance:) 3 times") == true)
+    expectEqual(fetch.callCount, 1)
+    expectEqual(misuses.count, 1)
+    expectEqual(misuses.all.first?.description.contains("sleep(until:tolerance:) 3 times"), true)
     let sleeps = clock.counts.value.sleeps
     #expect(sleeps <= 9, "it does not spin")
     // Used again, it is tried again.
     client.setData(2, for: "other")
     simulation.settle()
     #expect(clock.counts.value.sleeps > sleeps)
-    #expect(misuses.count == 1)
+    expectEqual(misuses.count, 1)
     clock.counts.with { $0.failuresLeft = 0 }
     client.setData(3, for: "other")
     simulation.advance(by: .milliseconds(5_500))
     // What was due meanwhile is made up for once.
-    #expect(fetch.callCount == 7)
+    expectEqual(fetch.callCount, 7)
     recording.cancel()
   }
 }

@@ -23,7 +23,7 @@ import StreamQueryPersistence
       }
     }
     simulation.advance(by: .seconds(5))
-    #expect(notes.all == ["1.0 seconds", "2.0 seconds", "3.0 seconds"])
+    expectEqual(notes.all, ["1.0 seconds", "2.0 seconds", "3.0 seconds"])
   }
 
   @Test func aDeadlineIsNotEarlyByLessThanANanosecond() {
@@ -32,7 +32,7 @@ import StreamQueryPersistence
     let deadlines = makeClock().deadlines
     let deadline = deadlines.set(after: wait) { [simulation] in notes.add(simulation.now) }
     simulation.advance(by: .seconds(2))
-    #expect(notes.all == [.seconds(1) + .nanoseconds(1)])
+    expectEqual(notes.all, [.seconds(1) + .nanoseconds(1)])
     deadline?.cancel()
   }
 
@@ -46,9 +46,9 @@ import StreamQueryPersistence
     simulation.settle()
     first.cancel()
     #expect(throws: CancellationError.self) { try simulation.run { try await first.value } }
-    #expect(simulation.now == .zero)
+    expectEqual(simulation.now, .zero)
     simulation.advance(by: .seconds(5))
-    #expect(notes.all == ["2.0 seconds"])
+    expectEqual(notes.all, ["2.0 seconds"])
   }
 
   @Test func aTaskThatIsCancelledBeforeDoesNotSleep() {
@@ -56,14 +56,14 @@ import StreamQueryPersistence
     let task = simulation.task { try await clock.sleep(for: .seconds(1)) }
     task.cancel()
     #expect(throws: CancellationError.self) { try simulation.run { try await task.value } }
-    #expect(simulation.now == .zero)
+    expectEqual(simulation.now, .zero)
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), Duration(attoseconds: .min)])
   func aTimeThatIsOverIsNotWaitedFor(_ duration: Duration) throws {
     let clock = makeClock()
     try simulation.run { try await clock.sleep(for: duration) }
-    #expect(simulation.now == .zero)
+    expectEqual(simulation.now, .zero)
   }
 
   /// Law 11.
@@ -81,7 +81,7 @@ import StreamQueryPersistence
     let deadline = clock.now.advanced(by: Duration(attoseconds: 1_500_000_000))
     try simulation.run { try await clock.sleep(until: deadline, tolerance: nil) }
     #expect(clock.now >= deadline)
-    #expect(clock.now.offset == .nanoseconds(2))
+    expectEqual(clock.now.offset, .nanoseconds(2))
   }
 
   /// Instants far away are limited, and sums of them overflow nothing.
@@ -89,8 +89,8 @@ import StreamQueryPersistence
     let now = makeClock().now
     let (far, past) = (now.advanced(by: .seconds(Int64.max)), now.advanced(by: .seconds(Int64.min)))
     #expect(past < now && now < far)
-    #expect(far.advanced(by: .seconds(Int64.max)) == far)
-    #expect(now.duration(to: far) == .zero - now.duration(to: past))
+    expectEqual(far.advanced(by: .seconds(Int64.max)), far)
+    expectEqual(now.duration(to: far), .zero - now.duration(to: past))
   }
 
   /// A clock of somebody else that throws.
@@ -118,7 +118,7 @@ import StreamQueryPersistence
       }
     }
     deadline?.cancel()
-    #expect(notes.all == [])
+    expectEqual(notes.all, [])
   }
 
   @Test func aDeadlineThatIsCancelledReleasesItsWork() {
@@ -127,14 +127,14 @@ import StreamQueryPersistence
     weak let released = object
     let deadline = deadlines.set(TimeSpan(.seconds(1))) { [object] in object?.add(1) }
     object = nil
-    #expect(released != nil)
+    expect(released != nil)
     deadline?.cancel()
-    #expect(released == nil)
+    expectNil(released)
     withExtendedLifetime(deadlines) {}
   }
 
   @Test func anInfiniteSpanIsNoDeadline() {
-    #expect(makeClock().deadlines.set(.infinite) {} == nil)
+    expectNil(makeClock().deadlines.set(.infinite) {})
   }
 
   @Test func accountsShareDeadlinesAndAClosedOneLeavesNone() async throws {
@@ -148,6 +148,6 @@ import StreamQueryPersistence
     #expect(bob.client.configuration.sharedDeadlines === shared)
     try await ada.close()
     try await bob.close()
-    #expect(shared.count == 0)
+    expectEqual(shared.count, 0)
   }
 }

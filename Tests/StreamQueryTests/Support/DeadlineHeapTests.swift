@@ -18,16 +18,16 @@ import Testing
     }
 
     func check() {
-      #expect(heap.first?.deadline == model.values.min())
-      #expect(heap.items.count == model.count)
+      expectEqual(heap.first?.deadline, model.values.min())
+      expectEqual(heap.items.count, model.count)
       for (index, item) in heap.items.enumerated() {
-        #expect(model[item.owner] == item.deadline)
-        #expect(positions[item.owner] == Int32(index))
+        expectEqual(model[item.owner], item.deadline)
+        expectEqual(positions[item.owner], Int32(index))
         if index > 0 {
           #expect(heap.items[(index - 1) / DeadlineHeap.children].deadline <= item.deadline)
         }
       }
-      for (owner, position) in positions where model[owner] == nil { #expect(position == -1) }
+      for (owner, position) in positions where model[owner] == nil { expectEqual(position, -1) }
     }
   }
 
@@ -53,20 +53,20 @@ import Testing
       last = first.deadline.nanoseconds
       pair.set(nil, for: first.owner)
     }
-    #expect(pair.model.isEmpty)
+    expectEmpty(pair.model)
   }
 
   @Test func removingWhatIsNotThereDoesNothing() {
     var pair = Pair()
     pair.set(nil, for: 3)
     pair.check()
-    #expect(pair.heap.first == nil)
+    expectNil(pair.heap.first)
   }
 
   @Test func aChangedDeadlineIsReplacedInPlace() {
     var pair = Pair()
     for round in 0..<1_000 as Range<Int64> { pair.set(round, for: 1) }
-    #expect(pair.heap.items.count == 1)
-    #expect(pair.heap.first?.deadline == Instant(nanoseconds: 999))
+    expectEqual(pair.heap.items.count, 1)
+    expectEqual(pair.heap.first?.deadline, Instant(nanoseconds: 999))
   }
 }

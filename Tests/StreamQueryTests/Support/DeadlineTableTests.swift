@@ -12,10 +12,10 @@ import Testing
 
   @Test func theTimerIsArmedForAnEarlierDeadlineOnly() {
     var table = Table()
-    #expect(table.set(Self.instant(10), 1).arms == Self.instant(10))
-    #expect(table.set(Self.instant(10), 2).arms == nil)
-    #expect(table.set(Self.instant(11), 3).arms == nil)
-    #expect(table.set(Self.instant(9), 4).arms == Self.instant(9))
+    expectEqual(table.set(Self.instant(10), 1).arms, Self.instant(10))
+    expectNil(table.set(Self.instant(10), 2).arms)
+    expectNil(table.set(Self.instant(11), 3).arms)
+    expectEqual(table.set(Self.instant(9), 4).arms, Self.instant(9))
   }
 
   @Test func whatIsDueComesInOrderAndEqualOnesAsTheyWereSet() {
@@ -24,63 +24,63 @@ import Testing
       _ = table.set(Self.instant(Int64(seconds)), number)
     }
     let reached = table.woke(at: Self.instant(3), limit: 10)
-    #expect(reached.due == [1, 3, 2, 0, 4])
-    #expect(reached.next == Self.instant(9))
-    #expect(!reached.hasMore)
-    #expect(table.count == 1)
+    expectEqual(reached.due, [1, 3, 2, 0, 4])
+    expectEqual(reached.next, Self.instant(9))
+    expect(!reached.hasMore)
+    expectEqual(table.count, 1)
   }
 
   @Test func aTransactionTakesAsManyAsItMay() {
     var table = Table()
     for number in 0..<5 { _ = table.set(Self.instant(Int64(number)), number) }
     let first = table.woke(at: Self.instant(9), limit: 3)
-    #expect(first.due == [0, 1, 2])
-    #expect(first.hasMore)
-    #expect(first.next == nil)
+    expectEqual(first.due, [0, 1, 2])
+    expect(first.hasMore)
+    expectNil(first.next)
     let rest = table.woke(at: Self.instant(9), limit: 3)
-    #expect(rest.due == [3, 4])
-    #expect(!rest.hasMore)
-    #expect(rest.next == nil)
+    expectEqual(rest.due, [3, 4])
+    expect(!rest.hasMore)
+    expectNil(rest.next)
   }
 
   @Test func aTimerThatWokeTooEarlyIsArmedAgain() {
     var table = Table()
     let id = table.set(Self.instant(5), 1).id
     _ = table.set(Self.instant(7), 2)
-    #expect(table.cancel(id) == 1)
+    expectEqual(table.cancel(id), 1)
     let reached = table.woke(at: Self.instant(5), limit: 10)
-    #expect(reached.due == [])
-    #expect(reached.next == Self.instant(7))
+    expectEqual(reached.due, [])
+    expectEqual(reached.next, Self.instant(7))
   }
 
   @Test func aDeadlineThatHasComeCannotBeCancelled() {
     var table = Table()
     let first = table.set(Self.instant(1), 1).id
-    #expect(table.woke(at: Self.instant(1), limit: 10).due == [1])
+    expectEqual(table.woke(at: Self.instant(1), limit: 10).due, [1])
     // It has the same row.
     let second = table.set(Self.instant(2), 2).id
-    #expect(table.cancel(first) == nil)
-    #expect(table.cancel(second) == 2)
-    #expect(table.cancel(second) == nil)
-    #expect(table.count == 0)
+    expectNil(table.cancel(first))
+    expectEqual(table.cancel(second), 2)
+    expectNil(table.cancel(second))
+    expectEqual(table.count, 0)
   }
 
   @Test func aClockThatFailsEndsAllAsTheyWereSet() {
     var table = Table()
     for number in [4, 2, 7] { _ = table.set(Self.instant(Int64(number)), number) }
-    #expect(table.failed() == [4, 2, 7])
-    #expect(table.count == 0)
-    #expect(table.set(Self.instant(9), 1).arms == Self.instant(9))
+    expectEqual(table.failed(), [4, 2, 7])
+    expectEqual(table.count, 0)
+    expectEqual(table.set(Self.instant(9), 1).arms, Self.instant(9))
   }
 
   @Test func anIdentifierOfBeforeTheFailureIsNotThatOfALaterDeadline() {
     var table = Table()
     let former = table.set(Self.instant(1), 1).id
     _ = table.failed()
-    #expect(table.cancel(former) == nil)
+    expectNil(table.cancel(former))
     _ = table.set(Self.instant(1), 2)
-    #expect(table.cancel(former) == nil)
-    #expect(table.count == 1)
+    expectNil(table.cancel(former))
+    expectEqual(table.count, 1)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
@@ -96,16 +96,16 @@ import Testing
         model.append((table.set(Self.instant(at), number).id, at, number))
       case 2 where !model.isEmpty:
         let each = model.remove(at: random.next(below: model.count))
-        #expect(table.cancel(each.id) == each.number)
+        expectEqual(table.cancel(each.id), each.number)
       default:
         now += Int64(random.next(below: 20))
         let reached = table.woke(at: Self.instant(now), limit: .max)
         let due = model.filter { $0.at <= now }.sorted { ($0.at, $0.number) < ($1.at, $1.number) }
         model.removeAll { $0.at <= now }
-        #expect(reached.due == due.map(\.number))
-        #expect(reached.next == model.map(\.at).min().map(Self.instant))
+        expectEqual(reached.due, due.map(\.number))
+        expectEqual(reached.next, model.map(\.at).min().map(Self.instant))
       }
-      #expect(table.count == model.count)
+      expectEqual(table.count, model.count)
     }
   }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct FewTests {
   @Test func oneElementTakesNoAllocation() {
-    #expect(MemoryLayout<Few<Waiter>>.size == 2 * MemoryLayout<Int>.size)
+    expectEqual(MemoryLayout<Few<Waiter>>.size, 2 * MemoryLayout<Int>.size)
     var few = Few("only")
-    #expect(few.count == 1 && few.first == "only" && few.last == "only")
+    expect(few.count == 1 && few.first == "only" && few.last == "only")
     few.removeAll { $0 == "only" }
-    #expect(few.isEmpty && few.first == nil)
+    expect(few.isEmpty && few.first == nil)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
@@ -33,8 +33,8 @@ import Testing
         few.append(number)
         array.append(number)
       }
-      #expect(Array(few) == array && few.count == array.count && few.last == array.last)
-      #expect(few.indices.map { few[$0] } == array)
+      expect(Array(few) == array && few.count == array.count && few.last == array.last)
+      expectEqual(few.indices.map { few[$0] }, array)
     }
   }
 }

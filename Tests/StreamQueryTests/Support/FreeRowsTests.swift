@@ -23,20 +23,20 @@ struct FreeRowsTests {
     var (free, rows) = (FreeRows(), [Sparing]())
     for _ in 0..<3 { _ = free.takeRow(from: &rows, new: Sparing()) }
     for position in [0, 2] { free.put(position, in: &rows) }
-    #expect((0..<3).map { _ in free.takeRow(from: &rows, new: Sparing()) } == [2, 0, 3])
+    expectEqual((0..<3).map { _ in free.takeRow(from: &rows, new: Sparing()) }, [2, 0, 3])
   }
 
   @Test func aFreeRowOfAnObserverOrAMemberKeepsWhatWasFreedBefore() {
     var (observer, member) = (Observer(), GroupRow.Member(ObserverID(index: -1, generation: 0)))
-    #expect(observer.nextFree == -1 && member.id == ObserverID(index: -1, generation: 0))
+    expect(observer.nextFree == -1 && member.id == ObserverID(index: -1, generation: 0))
     for position in [-1, 0, 7, .max] as [Int32] {
       (observer.nextFree, member.nextFree) = (position, position)
-      #expect(observer.nextFree == position && member.nextFree == position && member.id == nil)
+      expect(observer.nextFree == position && member.nextFree == position && member.id == nil)
     }
   }
 
   @Test func rowsAreSmall() {
-    #expect(MemoryLayout<Observer>.stride == 120)
-    #expect(MemoryLayout<GroupRow.Member>.stride == 8)
+    expectEqual(MemoryLayout<Observer>.stride, 120)
+    expectEqual(MemoryLayout<GroupRow.Member>.stride, 8)
   }
 }

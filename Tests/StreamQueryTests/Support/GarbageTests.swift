@@ -14,7 +14,7 @@ import Testing
       return WeakProbe(probe)
     }
     garbage?.collect(nil)
-    #expect(garbage?.count == count)
+    expectEqual(garbage?.count, count)
     #expect(probes.allSatisfy { $0.probe != nil })
     garbage = nil
     #expect(probes.allSatisfy { $0.probe == nil })

@@ -14,18 +14,18 @@ struct NanosecondTests {
       cases.append(Int128(random) * Int128(random >> 38) % (longest * 1_000_000_000))
     }
     for attoseconds in cases where attoseconds <= longest * 1_000_000_000 {
-      #expect(TimeSpan.nanoseconds(attoseconds) == Int64(attoseconds / 1_000_000_000))
+      expectEqual(TimeSpan.nanoseconds(attoseconds), Int64(attoseconds / 1_000_000_000))
     }
   }
 
   @Test func aSpanIsInfiniteAboveTheLongestAndZeroBelowANanosecond() {
     let (longest, instant) = (TimeSpan.longest.duration, Duration(attoseconds: 1))
-    #expect(TimeSpan(longest) == .longest)
+    expectEqual(TimeSpan(longest), .longest)
     #expect(TimeSpan(longest - instant) < .longest)
-    #expect(TimeSpan(longest + instant).isInfinite)
-    #expect(TimeSpan(.seconds(Int64.max)).isInfinite)
-    #expect(TimeSpan(instant) == .zero)
-    #expect(TimeSpan(.seconds(Int64.min)) == .zero)
+    expect(TimeSpan(longest + instant).isInfinite)
+    expect(TimeSpan(.seconds(Int64.max)).isInfinite)
+    expectEqual(TimeSpan(instant), .zero)
+    expectEqual(TimeSpan(.seconds(Int64.min)), .zero)
   }
 
   @Test func theClockOfNearlyEverybodyIsReadAsItRuns() {

@@ -10,4 +10,7 @@ enum Seeds {
 
   /// The seeds from 0, of which there are so many where nobody asks for more.
   static func few(_ count: UInt64) -> Range<UInt64> { 0..<count * factor }
+
+  /// How often something is done: all times where somebody asks for more seeds, else a few.
+  static func times(_ all: Int, orElse few: Int) -> Int { factor > 1 ? all : few }
 }

@@ -12,7 +12,7 @@ import Testing
     (.nanoseconds(1), 1), (.milliseconds(1_500), 1_500_000_000),
   ])
   func clampsToNanosecondsAtOrAboveZero(_ duration: Duration, _ nanoseconds: Int) {
-    #expect(TimeSpan(duration).nanoseconds == Int64(nanoseconds))
+    expectEqual(TimeSpan(duration).nanoseconds, Int64(nanoseconds))
   }
 
   @Test(arguments: [
@@ -21,15 +21,15 @@ import Testing
     (Duration(secondsComponent: 0, attosecondsComponent: 1_000_000_001), 2),
   ])
   func aWaitIsRoundedUp(_ duration: Duration, _ nanoseconds: Int) {
-    #expect(TimeSpan.roundingUp(duration).nanoseconds == Int64(nanoseconds))
-    #expect(TimeSpan.roundingUp(Self.century + duration) == TimeSpan(Self.century + duration))
+    expectEqual(TimeSpan.roundingUp(duration).nanoseconds, Int64(nanoseconds))
+    expectEqual(TimeSpan.roundingUp(Self.century + duration), TimeSpan(Self.century + duration))
   }
 
   @Test func aHundredYearsAreTheLongestFiniteSpan() {
-    #expect(TimeSpan(Self.century) == .longest)
-    #expect(!TimeSpan(Self.century).isInfinite)
-    #expect(TimeSpan(Self.century + .nanoseconds(1)).isInfinite)
-    #expect(TimeSpan(TimeSpan.longest.duration) == .longest)
+    expectEqual(TimeSpan(Self.century), .longest)
+    expect(!TimeSpan(Self.century).isInfinite)
+    expect(TimeSpan(Self.century + .nanoseconds(1)).isInfinite)
+    expectEqual(TimeSpan(TimeSpan.longest.duration), .longest)
     #expect(TimeSpan.longest < .infinite)
   }
 
@@ -41,13 +41,13 @@ import Testing
     ]
   )
   func enormous(_ duration: Duration) {
-    #expect(TimeSpan(duration) == (duration < .zero ? .zero : .infinite))
+    expectEqual(TimeSpan(duration), (duration < .zero ? .zero : .infinite))
   }
 
   @Test func anInfiniteSpanSleepsForTheLongest() {
-    #expect(TimeSpan.infinite.duration == Self.century)
-    #expect(TimeSpan.zero.duration == .zero)
-    #expect(TimeSpan(.seconds(3)).duration == .seconds(3))
+    expectEqual(TimeSpan.infinite.duration, Self.century)
+    expectEqual(TimeSpan.zero.duration, .zero)
+    expectEqual(TimeSpan(.seconds(3)).duration, .seconds(3))
   }
 
   @Test(arguments: [
@@ -57,7 +57,7 @@ import Testing
     (.hours(-Double.nan), .zero),
   ])
   func minutesAndHours(_ duration: Duration, _ seconds: Duration) {
-    #expect(duration == seconds)
+    expectEqual(duration, seconds)
   }
 
   @Test(
@@ -70,20 +70,21 @@ import Testing
     ]
   )
   func absurdMinutes(_ duration: Duration, _ span: TimeSpan) {
-    #expect(TimeSpan(duration) == span)
+    expectEqual(TimeSpan(duration), span)
   }
 }
 
 @Suite("Moments and timestamps") struct MomentTests {
   @Test func aMomentPlusASpanIsLaterOrNever() {
-    #expect(Instant.zero + .seconds(2) == .seconds(2))
-    #expect(Instant.zero + .infinite == nil)
-    #expect(Instant(nanoseconds: .max) + TimeSpan(.nanoseconds(1)) == nil)
-    #expect(
-      Instant(nanoseconds: .max - 1) + TimeSpan(.nanoseconds(1)) == Instant(nanoseconds: .max)
+    expectEqual(Instant.zero + .seconds(2), .seconds(2))
+    expectNil(Instant.zero + .infinite)
+    expectNil(Instant(nanoseconds: .max) + TimeSpan(.nanoseconds(1)))
+    expectEqual(
+      Instant(nanoseconds: .max - 1) + TimeSpan(.nanoseconds(1)),
+      Instant(nanoseconds: .max)
     )
     #expect(Instant(nanoseconds: .min) + .longest != nil)
-    #expect(Instant.distantPast + .longest == .zero)
+    expectEqual(Instant.distantPast + .longest, .zero)
   }
 
   static let now = Timestamp(instant: .seconds(100), date: 5_000)
@@ -94,25 +95,25 @@ import Testing
   ])
   func placesADateAsLongAgoAsTheWallClockSays(_ date: Double, _ instant: Double) {
     let placed = Self.now.placing(date: date)
-    #expect(placed.instant == .seconds(instant))
-    #expect(placed.date == date)
+    expectEqual(placed.instant, .seconds(instant))
+    expectEqual(placed.date, date)
   }
 
   @Test(arguments: [-1e300, -Double.infinity, -.greatestFiniteMagnitude, -4e9])
   func aDateOfLongAgoIsAsOldAsCanBe(_ date: Double) {
-    #expect(Self.now.placing(date: date) == Timestamp(instant: .distantPast, date: date))
+    expectEqual(Self.now.placing(date: date), Timestamp(instant: .distantPast, date: date))
   }
 
   @Test(arguments: [2.253, 0.003, -5.487, -0.972])
   func aDateIsPlacedWithoutTheNoiseOfItsDigits(_ offset: Double) {
     let today = 1_021_692_800.0
     let now = Timestamp(instant: .seconds(2.254), date: today + 2.254)
-    #expect(now.placing(date: today + offset).instant == .seconds(offset))
+    expectEqual(now.placing(date: today + offset).instant, .seconds(offset))
   }
 
   @Test("A date that is no number is now, on the time line and for people")
   func notANumber() {
-    #expect(Self.now.placing(date: .nan) == Self.now)
+    expectEqual(Self.now.placing(date: .nan), Self.now)
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])

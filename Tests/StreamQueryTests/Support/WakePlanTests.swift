@@ -9,76 +9,80 @@ import Testing
   private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 
   @Test mutating func aDeadlineThatSomebodyWakesForBeginsNothing() {
-    #expect(plan.armed(instant(10), at: .zero) == .begin(1, until: instant(10)))
-    #expect(plan.armed(instant(10), at: .zero) == .covered)
-    #expect(plan.armed(instant(11), at: .zero) == .covered)
-    #expect(plan.armed(instant(9), at: .zero) == .begin(2, until: instant(9)))
-    #expect(plan.sleepers.map(\.until) == [instant(10), instant(9)])
+    expectEqual(plan.armed(instant(10), at: .zero), .begin(1, until: instant(10)))
+    expectEqual(plan.armed(instant(10), at: .zero), .covered)
+    expectEqual(plan.armed(instant(11), at: .zero), .covered)
+    expectEqual(plan.armed(instant(9), at: .zero), .begin(2, until: instant(9)))
+    expectEqual(plan.sleepers.map(\.until), [instant(10), instant(9)])
   }
 
   @Test mutating func theFirstSleepersAreExactAndFurtherOnesSleepAtMostHalfAsLong() {
     for nanoseconds in (97...100).reversed() {
       let arming = plan.armed(instant(Int64(nanoseconds)), at: .zero)
-      #expect(arming == .begin(101 - nanoseconds, until: instant(Int64(nanoseconds))))
+      expectEqual(arming, .begin(101 - nanoseconds, until: instant(Int64(nanoseconds))))
     }
-    #expect(plan.armed(instant(96), at: instant(17)) == .begin(5, until: instant(57)))
-    #expect(plan.armed(instant(60), at: instant(18)) == .covered)
-    #expect(plan.armed(instant(30), at: instant(18)) == .begin(6, until: instant(30)))
+    expectEqual(plan.armed(instant(96), at: instant(17)), .begin(5, until: instant(57)))
+    expectEqual(plan.armed(instant(60), at: instant(18)), .covered)
+    expectEqual(plan.armed(instant(30), at: instant(18)), .begin(6, until: instant(30)))
   }
 
   @Test mutating func oneTaskThatWokeRestsAndIsUsedAgain() {
     _ = plan.armed(instant(20), at: .zero)
     _ = plan.armed(instant(10), at: .zero)
-    #expect(plan.woke(2) == true)
+    expectEqual(plan.woke(2), true)
     // On its way to rest it cannot be used, and is not counted on.
-    #expect(plan.armed(instant(12), at: instant(10)) == .begin(3, until: instant(12)))
-    #expect(plan.rested(2) == true)
-    #expect(plan.knows(2))
-    #expect(plan.armed(instant(11), at: instant(10)) == .reuse(2, until: instant(11)))
-    #expect(plan.woke(2) == true)
-    #expect(plan.rested(2) == true)
-    #expect(plan.woke(3) == true)
-    #expect(plan.rested(3) == false, "one that rests is enough")
-    #expect(!plan.knows(3))
+    expectEqual(plan.armed(instant(12), at: instant(10)), .begin(3, until: instant(12)))
+    expectEqual(plan.rested(2), true)
+    expect(plan.knows(2))
+    expectEqual(plan.armed(instant(11), at: instant(10)), .reuse(2, until: instant(11)))
+    expectEqual(plan.woke(2), true)
+    expectEqual(plan.rested(2), true)
+    expectEqual(plan.woke(3), true)
+    expectEqual(plan.rested(3), false, "one that rests is enough")
+    expect(!plan.knows(3))
   }
 
   @Test mutating func aSleeperThatWakesLateLeavesTheOthersInPlace() {
     _ = plan.armed(instant(20), at: .zero)
     _ = plan.armed(instant(10), at: .zero)
-    #expect(plan.woke(1) == true)
-    #expect(plan.sleepers.map(\.task) == [2])
-    #expect(plan.armed(instant(15), at: instant(21)) == .covered, "it is due, and comes by itself")
+    expectEqual(plan.woke(1), true)
+    expectEqual(plan.sleepers.map(\.task), [2])
+    expectEqual(
+      plan.armed(instant(15), at: instant(21)),
+      .covered,
+      "it is due, and comes by itself"
+    )
   }
 
   @Test mutating func aPlanThatIsOverKnowsNobodyAndBeginsNothing() {
     _ = plan.armed(instant(20), at: .zero)
     _ = plan.armed(instant(10), at: .zero)
     plan.ended()
-    #expect(!plan.knows(1))
-    #expect(plan.woke(1) == false)
-    #expect(plan.rested(1) == false)
-    #expect(plan.failed(2) == .over)
-    #expect(plan.armed(instant(5), at: .zero) == .covered)
+    expect(!plan.knows(1))
+    expectEqual(plan.woke(1), false)
+    expectEqual(plan.rested(1), false)
+    expectEqual(plan.failed(2), .over)
+    expectEqual(plan.armed(instant(5), at: .zero), .covered)
   }
 
   @Test mutating func aClockThatThrowsIsTriedThreeTimesAndToldOfOnce() {
-    #expect(plan.armed(instant(10), at: .zero) == .begin(1, until: instant(10)))
-    #expect(plan.failed(1) == .again(instant(10)))
-    #expect(plan.failed(1) == .again(instant(10)))
-    #expect(plan.failed(1) == .givenUp(isNews: true))
-    #expect(plan.sleepers == [])
-    #expect(plan.rested(1) == true)
+    expectEqual(plan.armed(instant(10), at: .zero), .begin(1, until: instant(10)))
+    expectEqual(plan.failed(1), .again(instant(10)))
+    expectEqual(plan.failed(1), .again(instant(10)))
+    expectEqual(plan.failed(1), .givenUp(isNews: true))
+    expectEqual(plan.sleepers, [])
+    expectEqual(plan.rested(1), true)
     // The next one is tried as often, without being news.
-    #expect(plan.armed(instant(10), at: .zero) == .reuse(1, until: instant(10)))
-    #expect(plan.failed(1) == .again(instant(10)))
-    #expect(plan.failed(1) == .again(instant(10)))
-    #expect(plan.failed(1) == .givenUp(isNews: false))
+    expectEqual(plan.armed(instant(10), at: .zero), .reuse(1, until: instant(10)))
+    expectEqual(plan.failed(1), .again(instant(10)))
+    expectEqual(plan.failed(1), .again(instant(10)))
+    expectEqual(plan.failed(1), .givenUp(isNews: false))
     // Until a sleep succeeds.
-    #expect(plan.armed(instant(10), at: .zero) == .begin(2, until: instant(10)))
-    #expect(plan.woke(2) == true)
-    #expect(plan.armed(instant(20), at: instant(10)) == .begin(3, until: instant(20)))
-    for _ in 1...2 { #expect(plan.failed(3) == .again(instant(20))) }
-    #expect(plan.failed(3) == .givenUp(isNews: true))
+    expectEqual(plan.armed(instant(10), at: .zero), .begin(2, until: instant(10)))
+    expectEqual(plan.woke(2), true)
+    expectEqual(plan.armed(instant(20), at: instant(10)), .begin(3, until: instant(20)))
+    for _ in 1...2 { expectEqual(plan.failed(3), .again(instant(20))) }
+    expectEqual(plan.failed(3), .givenUp(isNews: true))
   }
 
   @Test func aHundredYearsOfEverEarlierDeadlinesTakeABoundedNumberOfSleepers() {
@@ -93,7 +97,7 @@ import Testing
     for nanoseconds in 0..<1_000 as Range<Int64> {
       _ = plan.armed(instant(-nanoseconds), at: .zero)
     }
-    #expect(plan.sleepers.count == WakePlan.most)
+    expectEqual(plan.sleepers.count, WakePlan.most)
   }
 
   /// Deadlines that come and go, and time that steps from one sleeper to the next, as in a client.
@@ -129,7 +133,7 @@ import Testing
         now = next.until.nanoseconds
         #expect(deadlines.allSatisfy { $0 >= now }, "none is late")
         deadlines.remove(now)
-        #expect(plan.woke(next.task) == true)
+        expectEqual(plan.woke(next.task), true)
         let isArmedFirst = Bool.random(using: &random)
         if isArmedFirst { arm() }
         _ = plan.rested(next.task)
@@ -143,11 +147,11 @@ import Testing
       now = next.until.nanoseconds
       #expect(deadlines.allSatisfy { $0 >= now }, "none is late")
       deadlines.remove(now)
-      #expect(plan.woke(next.task) == true)
+      expectEqual(plan.woke(next.task), true)
       _ = plan.rested(next.task)
       arm()
     }
-    #expect(deadlines == [])
+    expectEqual(deadlines, [])
     #expect(begun > 0)
   }
 }

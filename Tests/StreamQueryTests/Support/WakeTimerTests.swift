@@ -28,8 +28,9 @@ import Testing
       arm(.seconds(Double(second)), notes)
       simulation.advance(to: .init(offset: .seconds(second)))
     }
-    #expect(
-      notes.all == ["task", "fired at 1.0 seconds", "fired at 2.0 seconds", "fired at 3.0 seconds"]
+    expectEqual(
+      notes.all,
+      ["task", "fired at 1.0 seconds", "fired at 2.0 seconds", "fired at 3.0 seconds"]
     )
     timer.cancel()
     simulation.settle()
@@ -43,14 +44,14 @@ import Testing
     // Somebody wakes no later.
     arm(.seconds(5), notes)
     simulation.advance(by: .seconds(30))
-    #expect(notes.all == ["task", "task", "fired at 2.0 seconds", "fired at 10.0 seconds"])
+    expectEqual(notes.all, ["task", "task", "fired at 2.0 seconds", "fired at 10.0 seconds"])
     // The one that woke first rests, the other one is over.
     arm(.seconds(40), notes)
     simulation.advance(by: .seconds(30))
-    #expect(notes.all.dropFirst(4) == ["fired at 40.0 seconds"])
+    expectEqual(notes.all.dropFirst(4), ["fired at 40.0 seconds"])
     timer.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func aTimerThatIsArmedAsItFiresMissesNothing() {
@@ -74,7 +75,7 @@ import Testing
       )
     }
     simulation.advance(by: .seconds(5))
-    #expect(notes.all == ["first", "second at 2.0 seconds"])
+    expectEqual(notes.all, ["first", "second at 2.0 seconds"])
     timer.cancel()
     simulation.settle()
   }
@@ -86,8 +87,8 @@ import Testing
       arm(Instant(nanoseconds: Int64(count) * 10_000_000), notes)
       simulation.advance(by: .milliseconds(10))
     }
-    #expect(notes.all.filter { $0 == "task" }.count == 2)
-    #expect(notes.all.filter { $0 != "task" }.count == 10_000)
+    expectEqual(notes.all.filter { $0 == "task" }.count, 2)
+    expectEqual(notes.all.filter { $0 != "task" }.count, 10_000)
     timer.cancel()
     simulation.settle()
   }
@@ -122,13 +123,13 @@ import Testing
       left.with { $0.append(second) }
       arm()
     }
-    #expect(notes.count == 18)
+    expectEqual(notes.count, 18)
     simulation.advance(by: .seconds(10_000))
-    #expect(left.value == [])
-    #expect(late.all == [])
+    expectEqual(left.value, [])
+    expectEqual(late.all, [])
     timer.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func aCancelledTimerEndsAllItsSleepers() {
@@ -140,11 +141,11 @@ import Testing
     }
     notes = nil
     simulation.settle()
-    #expect(held != nil, "the tasks hold what they wait by")
+    expect(held != nil, "the tasks hold what they wait by")
     timer.cancel()
     simulation.settle()
-    #expect(held == nil)
-    #expect(simulation.leakReport() == [])
+    expectNil(held)
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test(arguments: [false, true]) func aCancelledTimerEndsItsTaskAndIsNeverArmedAgain(rests: Bool) {
@@ -155,7 +156,7 @@ import Testing
     timer.cancel()
     arm(.seconds(2), notes)
     simulation.advance(by: .seconds(5))
-    #expect(notes.all == (rests ? ["task", "fired at 1.0 seconds"] : ["task"]))
+    expectEqual(notes.all, (rests ? ["task", "fired at 1.0 seconds"] : ["task"]))
   }
 
   @Test(arguments: [false, true]) func aCancelledTimersTaskIsOver(rests: Bool) {
@@ -165,10 +166,10 @@ import Testing
     notes = nil
     simulation.settle()
     if rests { simulation.advance(by: .seconds(1)) }
-    #expect(held != nil, "the task holds what it waits by")
+    expect(held != nil, "the task holds what it waits by")
     timer.cancel()
     simulation.settle()
-    #expect(held == nil)
+    expectNil(held)
   }
 
   @Test func aClientThatOutlivesItsSimulationWaitsForNothingAnyMore() {
@@ -178,11 +179,11 @@ import Testing
     simulation?.settle()
     weak let timer = client?.timer
     weak let signals = client?.signals
-    #expect(timer != nil && signals != nil)
+    expect(timer != nil && signals != nil)
     simulation = nil
     client = nil
     // Their tasks hold them: they have ended, rather than on another thread some time later.
-    #expect(timer == nil && signals == nil)
+    expect(timer == nil && signals == nil)
   }
 }
 

@@ -16,12 +16,12 @@ import Testing
   @Test func aWaitIsOverInTheTurnThatDecidesItsAnswer() throws {
     let cache = UInt64.max
     let waiter = try waiter(TaskChain(of: fetch(1, of: cache)), for: fetch(2, of: cache))
-    #expect(WorkWait.count(of: cache) == 1)
+    expectEqual(WorkWait.count(of: cache), 1)
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     var state = CacheState(defaults: defaults, date: 0)
     state.answer(Few(waiter), .cancelled)
-    #expect(WorkWait.count(of: cache) == 0)
-    #expect(!waiter.isResolved)
+    expectEqual(WorkWait.count(of: cache), 0)
+    expect(!waiter.isResolved)
   }
 
   @Test func aWaiterThatLeavesOrGoesWaitsNoMore() throws {
@@ -29,9 +29,9 @@ import Testing
     let source = TaskChain(of: fetch(1, of: cache))
     let leaving = try waiter(source, for: fetch(2, of: cache))
     _ = try waiter(source, for: fetch(2, of: cache))
-    #expect(WorkWait.count(of: cache) == 1)
+    expectEqual(WorkWait.count(of: cache), 1)
     leaving.resolve(.cancelled)
-    #expect(WorkWait.count(of: cache) == 0)
+    expectEqual(WorkWait.count(of: cache), 0)
   }
 
   @Test func theEndOfAFetchEndsItsWaitsAndThoseThatItMightBegin() throws {
@@ -39,18 +39,18 @@ import Testing
     let source = TaskChain(of: fetch(1, of: cache))
     let waiter = try waiter(source, for: fetch(2, of: cache))
     source.workEnded()
-    #expect(WorkWait.count(of: cache) == 0)
+    expectEqual(WorkWait.count(of: cache), 0)
     // Another thread may have looked just before.
     guard case .granted(nil) = WorkWait.begin(source, for: fetch(1, of: cache)) else {
       Issue.record("a wait of nobody was refused or begun")
       return
     }
-    #expect(WorkWait.count(of: cache) == 0)
+    expectEqual(WorkWait.count(of: cache), 0)
     // The same entry's next fetch: an old wait that ends late takes nothing of it.
     let next = try self.waiter(TaskChain(of: fetch(1, of: cache)), for: fetch(2, of: cache))
     waiter.resolve(.settled)
-    #expect(WorkWait.count(of: cache) == 1)
+    expectEqual(WorkWait.count(of: cache), 1)
     next.resolve(.settled)
-    #expect(WorkWait.count(of: cache) == 0)
+    expectEqual(WorkWait.count(of: cache), 0)
   }
 }

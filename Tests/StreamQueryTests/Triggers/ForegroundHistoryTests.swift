@@ -13,6 +13,6 @@ struct ForegroundHistoryTests {
   ])
   func aWayToTheForegroundIsAReturnOnlyAfterADeparture(states: [Bool], expected: [Bool?]) {
     var history = ForegroundHistory()
-    #expect(states.map { history.reported(isInForeground: $0) } == expected)
+    expectEqual(states.map { history.reported(isInForeground: $0) }, expected)
   }
 }

@@ -18,23 +18,23 @@ struct HeldTimeTests {
         switch fact {
         case .given:
           let waits = time.given()
-          #expect(!waits || !wasEnded && waiting == 0)
+          expect(!waits || !wasEnded && waiting == 0)
           if waits { waiting += 1 }
         case .ended:
-          #expect(time.ended() == (waiting == 1))
+          expectEqual(time.ended(), (waiting == 1))
           (waiting, wasEnded) = (0, true)
         }
       }
-      #expect(!wasEnded || waiting == 0)
+      expect(!wasEnded || waiting == 0)
     }
   }
 
   @Test func theTimeIsHeldFromWhenItIsGivenUntilTheWorkIsDone() {
     var time = HeldTime()
     let held = [time.given(), time.ended(), time.ended()]
-    #expect(held == [true, true, false])
+    expectEqual(held, [true, true, false])
     var short = HeldTime()
     let unheld = [short.ended(), short.given()]
-    #expect(unheld == [false, false])
+    expectEqual(unheld, [false, false])
   }
 }

@@ -39,7 +39,7 @@ struct MemoryPressureTests {
       _ = simulation.task { _ = try? await client.fetch(query) }
     }
     simulation.settle()
-    #expect(kept(client) == [1, 2, 3, 4])
+    expectEqual(kept(client), [1, 2, 3, 4])
     return stream
   }
 
@@ -49,7 +49,7 @@ struct MemoryPressureTests {
     let stream = fill(client, isFresh: isFresh)
     level.send(.warning)
     simulation.settle()
-    #expect(kept(client) == (isFresh ? [1, 3, 4] : [1, 3]))
+    expectEqual(kept(client), (isFresh ? [1, 3, 4] : [1, 3]))
     _ = stream
     client.shutDown()
   }
@@ -61,14 +61,14 @@ struct MemoryPressureTests {
     let stream = fill(client, isFresh: true)
     level.send(.critical)
     simulation.settle()
-    #expect(kept(client) == [1])
+    expectEqual(kept(client), [1])
     let evicted = events.values.count { event in
       if case .removed(.evicted) = event.kind { true } else { false }
     }
-    #expect(evicted == 3)
+    expectEqual(evicted, 3)
     level.send(.normal)
     simulation.settle()
-    #expect(kept(client) == [1])
+    expectEqual(kept(client), [1])
     _ = stream
     client.shutDown()
   }
@@ -82,8 +82,8 @@ struct MemoryPressureTests {
     simulation.advance(by: .milliseconds(500))
     level.send(.critical)
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: query) == 9)
-    #expect(fetch.callCount == 1)
+    expectEqual(client.data(for: query), 9)
+    expectEqual(fetch.callCount, 1)
     client.shutDown()
   }
 
@@ -97,7 +97,7 @@ struct MemoryPressureTests {
     for value in 1...500 { client.setData(value, for: QueryKey<Int>("many", value)) }
     level.send(.critical)
     simulation.settle()
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
     client.shutDown()
   }
 
@@ -112,16 +112,16 @@ struct MemoryPressureTests {
     }
     client.setData(1, for: QueryKey<Int>("number", 1))
     simulation.settle()
-    #expect(text.readCount == 1)
+    expectEqual(text.readCount, 1)
     text.set("full avg10=50.00\nsome avg10=70.00")
     simulation.advance(by: .seconds(9))
-    #expect(kept(client) == [1])
+    expectEqual(kept(client), [1])
     simulation.advance(by: .seconds(1))
-    #expect(kept(client) == [])
-    #expect(text.readCount == 2)
+    expectEqual(kept(client), [])
+    expectEqual(text.readCount, 2)
     text.set(nil)
     simulation.advance(by: .seconds(60))
-    #expect(text.readCount == 3)
+    expectEqual(text.readCount, 3)
     client.shutDown()
   }
   #endif

@@ -15,7 +15,7 @@ struct PressureReadingTests {
   @Test("the averages of the last ten seconds count")
   func sample() throws {
     let reading = try #require(PressureReading(text("12.53", "0.40")))
-    #expect(reading == PressureReading(some: 12.53, full: 0.4))
+    expectEqual(reading, PressureReading(some: 12.53, full: 0.4))
   }
 
   @Test(
@@ -26,12 +26,12 @@ struct PressureReadingTests {
     ]
   )
   func levels(some: String, full: String, level: MemoryPressure.Level) {
-    #expect(PressureReading(text(some, full))?.level == level)
+    expectEqual(PressureReading(text(some, full))?.level, level)
   }
 
   @Test("old kernels have no account of all tasks")
   func someOnly() {
-    #expect(PressureReading("some avg10=50.00 avg60=0.00 avg300=0.00 total=0")?.level == .warning)
+    expectEqual(PressureReading("some avg10=50.00 avg60=0.00 avg300=0.00 total=0")?.level, .warning)
   }
 
   @Test(
@@ -42,21 +42,19 @@ struct PressureReadingTests {
     ]
   )
   func garbage(text: String) {
-    #expect(PressureReading(text) == nil)
+    expectNil(PressureReading(text))
   }
 
   @Test("the account of the control group comes before that of the system")
   func paths() {
     let system = "/proc/pressure/memory"
-    #expect(PressureReading.paths(of: nil) == [system])
-    #expect(PressureReading.paths(of: "") == [system])
-    #expect(
-      PressureReading.paths(of: "0::/\n") == ["/sys/fs/cgroup/memory.pressure", system]
+    expectEqual(PressureReading.paths(of: nil), [system])
+    expectEqual(PressureReading.paths(of: ""), [system])
+    expectEqual(PressureReading.paths(of: "0::/\n"), ["/sys/fs/cgroup/memory.pressure", system])
+    expectEqual(
+      PressureReading.paths(of: "1:name=systemd:/a\n0::/app.slice/web.service\n"),
+      ["/sys/fs/cgroup/app.slice/web.service/memory.pressure", system]
     )
-    #expect(
-      PressureReading.paths(of: "1:name=systemd:/a\n0::/app.slice/web.service\n")
-        == ["/sys/fs/cgroup/app.slice/web.service/memory.pressure", system]
-    )
-    #expect(PressureReading.paths(of: "4:memory:/docker/1\n") == [system])
+    expectEqual(PressureReading.paths(of: "4:memory:/docker/1\n"), [system])
   }
 }

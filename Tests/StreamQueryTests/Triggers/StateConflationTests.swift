@@ -27,23 +27,23 @@ import Testing
   @Test func theFirstListenerStartsTheSourceAndTheLastStopsIt() {
     var ada: SharedState.Listener? = shared.subscribe()
     var grace: SharedState.Listener? = shared.subscribe()
-    #expect(system.counts == .init(starts: 1, stops: 0))
+    expectEqual(system.counts, .init(starts: 1, stops: 0))
     withExtendedLifetime(ada) {}
     ada = nil
-    #expect(system.counts == .init(starts: 1, stops: 0))
+    expectEqual(system.counts, .init(starts: 1, stops: 0))
     withExtendedLifetime(grace) {}
     grace = nil
-    #expect(system.counts == .init(starts: 1, stops: 1))
+    expectEqual(system.counts, .init(starts: 1, stops: 1))
     let again = shared.subscribe()
-    #expect(system.counts == .init(starts: 2, stops: 1))
+    expectEqual(system.counts, .init(starts: 2, stops: 1))
     withExtendedLifetime(again) {}
   }
 
   @Test func nobodyHearsAnythingBeforeTheFirstReport() {
     let ada = shared.subscribe()
-    #expect(ada.take() == nil)
+    expectNil(ada.take())
     system.report(false)
-    #expect(drained(ada) == [false])
+    expectEqual(drained(ada), [false])
   }
 
   @Test func whoComesLaterHearsThePresentStateFirst() {
@@ -51,35 +51,35 @@ import Testing
     system.report(true)
     system.report(false)
     let late = shared.subscribe()
-    #expect(drained(late) == [false])
+    expectEqual(drained(late), [false])
     withExtendedLifetime(ada) {}
   }
 
   @Test func equalStatesInARowAreHeardOnce() {
     let ada = shared.subscribe()
     system.report(true)
-    #expect(drained(ada) == [true])
+    expectEqual(drained(ada), [true])
     system.report(true)
-    #expect(drained(ada) == [])
+    expectEqual(drained(ada), [])
     system.report(false)
-    #expect(drained(ada) == [false])
+    expectEqual(drained(ada), [false])
   }
 
   @Test func aReturnBetweenTwoReadsIsNotLost() {
     let ada = shared.subscribe()
     system.report(true)
-    #expect(drained(ada) == [true])
+    expectEqual(drained(ada), [true])
     for _ in 0..<3 {
       system.report(false)
       system.report(true)
     }
-    #expect(drained(ada) == [false, true])
+    expectEqual(drained(ada), [false, true])
   }
 
   @Test func aReturnBeforeTheFirstReadIsNotLost() {
     let ada = shared.subscribe()
     for state in [true, false, true, false, true] { system.report(state) }
-    #expect(drained(ada) == [true, false, true])
+    expectEqual(drained(ada), [true, false, true])
   }
 
   /// Walks every run of eight states and every place to read in it.
@@ -99,11 +99,11 @@ import Testing
         let trace = "states \(states), read after \(readAfter), heard \(heard)"
         #expect(rest.count <= 3, "\(trace)")
         #expect(zip(heard, heard.dropFirst()).allSatisfy { $0 != $1 }, "\(trace)")
-        #expect(heard.first == states.first, "\(trace)")
-        #expect(heard.last == states.last, "\(trace)")
+        expectEqual(heard.first, states.first, "\(trace)")
+        expectEqual(heard.last, states.last, "\(trace)")
         // No fall or return is lost where there was one.
-        #expect(heard.contains(true) == states.contains(true), "\(trace)")
-        #expect(heard.contains(false) == states.contains(false), "\(trace)")
+        expectEqual(heard.contains(true), states.contains(true), "\(trace)")
+        expectEqual(heard.contains(false), states.contains(false), "\(trace)")
       }
     }
   }
@@ -112,9 +112,9 @@ import Testing
     _ = silent.subscribe()
     let grace = silent.subscribe()
     reports.all[0](false)
-    #expect(drained(grace) == [])
+    expectEqual(drained(grace), [])
     reports.all[1](false)
-    #expect(drained(grace) == [false])
+    expectEqual(drained(grace), [false])
   }
 
   @Test func aStateIsForgottenWhenNobodyListens() {
@@ -124,9 +124,9 @@ import Testing
       withExtendedLifetime(ada) {}
     }
     let grace = silent.subscribe()
-    #expect(drained(grace) == [])
+    expectEqual(drained(grace), [])
     reports.all[1](true)
-    #expect(drained(grace) == [true])
+    expectEqual(drained(grace), [true])
   }
 
   // MARK: Waiting
@@ -145,7 +145,7 @@ import Testing
     system.report(true)
     executor.drain()
     for task in tasks { await task.value }
-    #expect(heard.all == [0, 1, 2, 3, 4])
+    expectEqual(heard.all, [0, 1, 2, 3, 4])
   }
 
   @Test func leavingEndsEveryWait() async {
@@ -156,10 +156,10 @@ import Testing
     }
     executor.drain()
     waits[0].cancel()
-    #expect(system.counts == .init(starts: 1, stops: 1))
+    expectEqual(system.counts, .init(starts: 1, stops: 1))
     executor.drain()
-    for wait in waits { #expect(await wait.value == nil) }
-    #expect(await ada.next(isolation: nil) == nil)
+    for wait in waits { await expectNil(wait.value) }
+    await expectNil(ada.next(isolation: nil))
   }
 
   @Test func twoWaitsOfOneListenerShareTheStates() async {
@@ -173,8 +173,8 @@ import Testing
     executor.drain()
     system.report(false)
     executor.drain()
-    #expect(await waits[0].value == true)
-    #expect(await waits[1].value == false)
+    await expectEqual(waits[0].value, true)
+    await expectEqual(waits[1].value, false)
   }
 
   private func drained(_ listener: SharedState.Listener) -> [Bool] {

@@ -7,35 +7,35 @@ import Testing
   private struct Broken: Error {}
 
   @Test func aConstantSourceSaysItsStateAndFinishes() async {
-    #expect(Connectivity.alwaysOnline.isConstant)
-    #expect(Connectivity.alwaysOnline.initial)
-    #expect(await heard(Connectivity.alwaysOnline.states()) == [true])
-    #expect(AppActivity.alwaysActive.isConstant)
-    #expect(AppActivity.alwaysActive.initial)
-    #expect(await heard(AppActivity.alwaysActive.states()) == [true])
+    expect(Connectivity.alwaysOnline.isConstant)
+    expect(Connectivity.alwaysOnline.initial)
+    await expectEqual(heard(Connectivity.alwaysOnline.states()), [true])
+    expect(AppActivity.alwaysActive.isConstant)
+    expect(AppActivity.alwaysActive.initial)
+    await expectEqual(heard(AppActivity.alwaysActive.states()), [true])
   }
 
   /// X28: a client that has not heard yet is online, so an offline start is no false reconnection.
   @Test func aSourceThatHasNotSpokenIsOnlineAndActive() {
     let silent = AsyncStream<Bool> { _ in }
-    #expect(Connectivity { silent }.initial)
-    #expect(!Connectivity { silent }.isConstant)
-    #expect(AppActivity { silent }.initial)
-    #expect(!AppActivity { silent }.isConstant)
+    expect(Connectivity { silent }.initial)
+    expect(!Connectivity { silent }.isConstant)
+    expect(AppActivity { silent }.initial)
+    expect(!AppActivity { silent }.isConstant)
   }
 
   @Test func equalStatesInARowCountOnce() async {
     let connectivity = Connectivity { stream(of: [false, false, true, true, true, false]) }
-    #expect(await heard(connectivity.states()) == [false, true, false])
+    await expectEqual(heard(connectivity.states()), [false, true, false])
   }
 
   @Test func everyListenerGetsASequenceOfItsOwn() async {
     let activity = AppActivity { stream(of: [true, false]) }
-    #expect(await heard(activity.states()) == [true, false])
-    #expect(await heard(activity.states()) == [true, false])
+    await expectEqual(heard(activity.states()), [true, false])
+    await expectEqual(heard(activity.states()), [true, false])
     let states = activity.states()
-    #expect(await heard(states) == [true, false])
-    #expect(await heard(states) == [true, false])
+    await expectEqual(heard(states), [true, false])
+    await expectEqual(heard(states), [true, false])
   }
 
   @Test func aFailureEndsTheStatesLikeAnEnd() async {
@@ -45,21 +45,21 @@ import Testing
         continuation.finish(throwing: Broken())
       }
     }
-    #expect(await heard(connectivity.states()) == [false])
+    await expectEqual(heard(connectivity.states()), [false])
   }
 
   @Test func aFinishedSourceIsNotAskedAgain() async {
     let source = StateSource { Restarting() }
     var iterator = source.states.makeAsyncIterator()
-    #expect(await iterator.next(isolation: nil) == true)
-    #expect(await iterator.next(isolation: nil) == nil)
-    #expect(await iterator.next(isolation: nil) == nil)
+    await expectEqual(iterator.next(isolation: nil), true)
+    await expectNil(iterator.next(isolation: nil))
+    await expectNil(iterator.next(isolation: nil))
   }
 
   /// Notification sequences and the like are not `Sendable`; they are made where they are heard.
   @Test func aSequenceNeedNotBeSendable() async {
     let activity = AppActivity { Restarting() }
-    #expect(await heard(activity.states()) == [true])
+    await expectEqual(heard(activity.states()), [true])
   }
 
   /// Ends and starts over, as an iterator may, and is not `Sendable`.

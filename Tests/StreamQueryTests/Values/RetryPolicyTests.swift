@@ -14,73 +14,72 @@ import Testing
   }
 
   @Test func theStandardBackoffDoublesUpToThirtySeconds() {
-    #expect(
-      Self.delays(.forever, 0..<8) == [1, 2, 4, 8, 16, 30, 30, 30].map(TimeSpan.seconds)
-    )
+    expectEqual(Self.delays(.forever, 0..<8), [1, 2, 4, 8, 16, 30, 30, 30].map(TimeSpan.seconds))
   }
 
   @Test(arguments: [(3, 3), (1, 1), (0, 0), (-1, 0), (Int.min, 0)])
   func retriesAsOftenAsToldAndNegativeCountsMeanNone(_ count: Int, _ retries: Int) {
     let delays = Self.delays(.times(count), 0..<6)
-    #expect(delays.prefix { $0 != nil }.count == retries)
-    #expect(Self.delays(RetryPolicy(integerLiteral: count), 0..<6) == delays)
+    expectEqual(delays.prefix { $0 != nil }.count, retries)
+    expectEqual(Self.delays(RetryPolicy(integerLiteral: count), 0..<6), delays)
   }
 
   @Test func neverAndForeverAreWhatTheySay() {
-    #expect(Self.delays(.never, 0..<3) == [nil, nil, nil])
-    #expect(Self.delays(.forever, 1_000_000..<1_000_001) == [.seconds(30)])
+    expectEqual(Self.delays(.never, 0..<3), [nil, nil, nil])
+    expectEqual(Self.delays(.forever, 1_000_000..<1_000_001), [.seconds(30)])
   }
 
   @Test func aPredicateCountsTheFailuresBeforeThisOneAndSeesTheError() {
     let policy = RetryPolicy.while { failures, error in failures < 2 && error is Failure }
-    #expect(Self.delays(policy, 0..<3) == [.seconds(1), .seconds(2), nil])
-    #expect(policy.delay(failures: 0, error: CancellationError(), jitter: 0) == nil)
+    expectEqual(Self.delays(policy, 0..<3), [.seconds(1), .seconds(2), nil])
+    expectNil(policy.delay(failures: 0, error: CancellationError(), jitter: 0))
   }
 
   @Test func whatAPolicyLeavesOpenIsAsTheOneBelowSays() {
     let slow = RetryPolicy.backoff(.constant(.seconds(7)))
     let twice = RetryPolicy.times(2)
     let seven: [TimeSpan?] = [.seconds(7), .seconds(7), nil]
-    #expect(Self.delays(slow.over(twice), 0..<3) == seven)
-    #expect(Self.delays(twice.over(slow), 0..<3) == seven)
+    expectEqual(Self.delays(slow.over(twice), 0..<3), seven)
+    expectEqual(Self.delays(twice.over(slow), 0..<3), seven)
     // What it says itself holds.
-    #expect(Self.delays(twice.over(.forever.backoff(.constant(.zero))), 0..<3)[2] == nil)
-    #expect(Self.delays(slow.over(twice.backoff(.constant(.zero))), 0..<3) == seven)
-    #expect(Self.delays(twice.over(nil), 0..<3) == [.seconds(1), .seconds(2), nil])
+    expectNil(Self.delays(twice.over(.forever.backoff(.constant(.zero))), 0..<3)[2])
+    expectEqual(Self.delays(slow.over(twice.backoff(.constant(.zero))), 0..<3), seven)
+    expectEqual(Self.delays(twice.over(nil), 0..<3), [.seconds(1), .seconds(2), nil])
     // Of three layers each says one thing.
     let quick = RetryPolicy.backoff(.constant(.seconds(3)))
-    #expect(Self.delays(quick.over(twice.over(slow)), 0..<2) == [.seconds(3), .seconds(3)])
-    #expect(Self.delays(quick.over(slow).over(twice), 0..<2) == [.seconds(3), .seconds(3)])
+    expectEqual(Self.delays(quick.over(twice.over(slow)), 0..<2), [.seconds(3), .seconds(3)])
+    expectEqual(Self.delays(quick.over(slow).over(twice), 0..<2), [.seconds(3), .seconds(3)])
     // Nobody said how often.
-    #expect(Self.delays(slow, 0..<1) == [nil])
-    #expect(RetryPolicy.merge(nil, over: nil).map { _ in 0 } == nil)
-    #expect(
+    expectEqual(Self.delays(slow, 0..<1), [nil])
+    expectNil(RetryPolicy.merge(nil, over: nil).map { _ in 0 })
+    expectEqual(
       RetryPolicy.merge(nil, over: slow)?.over(twice).delay(
         failures: 0,
         error: Failure(),
         jitter: 0
-      ) == .seconds(7)
+      ),
+      .seconds(7)
     )
   }
 
   @Test func anotherBackoffKeepsTheDecision() {
     let policy = RetryPolicy.times(2).backoff(.constant(.milliseconds(5)))
-    #expect(Self.delays(policy, 0..<3) == [.seconds(0.005), .seconds(0.005), nil])
+    expectEqual(Self.delays(policy, 0..<3), [.seconds(0.005), .seconds(0.005), nil])
   }
 
   @Test func aCustomBackoffSeesFailuresAndError() {
     let backoff = RetryBackoff.custom { failures, error in
       error is Failure ? .seconds(failures * 10) : .zero
     }
-    #expect(Self.delays(.forever.backoff(backoff), 0..<3) == [.zero, .seconds(10), .seconds(20)])
+    expectEqual(Self.delays(.forever.backoff(backoff), 0..<3), [.zero, .seconds(10), .seconds(20)])
   }
 
   @Test func jitterTakesItsShareOffTheWait() {
     let half = RetryBackoff.exponential(first: .seconds(8), limit: .seconds(8), jitter: 0.5)
-    #expect(Self.delays(.forever.backoff(half), 0..<1, jitter: 0) == [.seconds(8)])
-    #expect(Self.delays(.forever.backoff(half), 0..<1, jitter: 0.5) == [.seconds(6)])
+    expectEqual(Self.delays(.forever.backoff(half), 0..<1, jitter: 0), [.seconds(8)])
+    expectEqual(Self.delays(.forever.backoff(half), 0..<1, jitter: 0.5), [.seconds(6)])
     let all = RetryBackoff.exponential(first: .seconds(8), jitter: 1)
-    #expect(Self.delays(.forever.backoff(all), 0..<1, jitter: 0.75) == [.seconds(2)])
+    expectEqual(Self.delays(.forever.backoff(all), 0..<1, jitter: 0.75), [.seconds(2)])
   }
 
   @Test func noJitterDrawsNoNumber() {
@@ -90,10 +89,10 @@ import Testing
       return 0
     }
     _ = RetryPolicy.forever.delay(failures: 0, error: Failure(), jitter: draw())
-    #expect(drawn == 0)
+    expectEqual(drawn, 0)
     _ = RetryPolicy.forever.backoff(.exponential(jitter: 0.1))
       .delay(failures: 0, error: Failure(), jitter: draw())
-    #expect(drawn == 1)
+    expectEqual(drawn, 1)
   }
 
   static let durations: [Duration] = [
@@ -127,12 +126,12 @@ import Testing
 
   @Test(arguments: durations)
   func absurdConstantsAreClamped(_ duration: Duration) {
-    #expect(Self.delays(.forever.backoff(.constant(duration)), 0..<1) == [TimeSpan(duration)])
+    expectEqual(Self.delays(.forever.backoff(.constant(duration)), 0..<1), [TimeSpan(duration)])
   }
 
   @Test(arguments: [0.5, -2, Double.nan, .infinity])
   func aFactorThatShrinksOrIsNoNumberKeepsTheFirstWait(_ factor: Double) {
     let backoff = RetryBackoff.exponential(first: .seconds(3), factor: factor)
-    #expect(Self.delays(.forever.backoff(backoff), 0..<3) == [3, 3, 3].map(TimeSpan.seconds))
+    expectEqual(Self.delays(.forever.backoff(backoff), 0..<3), [3, 3, 3].map(TimeSpan.seconds))
   }
 }

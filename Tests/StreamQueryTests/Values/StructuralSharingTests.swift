@@ -56,7 +56,7 @@ import Testing
   func anEqualAnswerKeepsTheCachedValue() {
     let values = cached([Item(1, "a"), Item(1, "a"), Item(1, "b")])
     #expect(values[1] === values[0])
-    #expect(values.map(\.name) == ["a", "a", "b"])
+    expectEqual(values.map(\.name), ["a", "a", "b"])
   }
 
   @Test
@@ -69,8 +69,8 @@ import Testing
       let values = cached([one, same])
       return isSame(values[0], values[1])
     }
-    #expect(kept(Item(1, "a"), Item(1, "a")) { $0 === $1 })
-    #expect(kept([Item(1, "a")], [Item(1, "a")]) { $0[0] === $1[0] })
+    expect(kept(Item(1, "a"), Item(1, "a")) { $0 === $1 })
+    expect(kept([Item(1, "a")], [Item(1, "a")]) { $0[0] === $1[0] })
   }
 
   final class Opaque: Sendable {}
@@ -92,7 +92,7 @@ import Testing
       )
     }
     let runs = cached([run("d"), run("d"), run("D")]).compactMap { $0 }.map(\.pages)
-    #expect(runs.map { $0[1][1].name } == ["d", "d", "D"])
+    expectEqual(runs.map { $0[1][1].name }, ["d", "d", "D"])
     for (old, new) in zip(runs, runs.dropFirst()) {
       #expect(new[0][0] === old[0][0] && new[0][1] === old[0][1] && new[2][0] === old[2][0])
       // Of the page that changed, the item that did not.
@@ -116,8 +116,8 @@ import Testing
     changed.value = 2
     _ = try simulation.run { try await client.fetch(query) }
     let new = try #require(client.data(for: query)).pages
-    #expect(new.map { $0[0].name } == ["old", "new", "old"])
-    #expect([0, 1, 2].map { new[$0][0] === old[$0][0] } == [true, false, true])
+    expectEqual(new.map { $0[0].name }, ["old", "new", "old"])
+    expectEqual([0, 1, 2].map { new[$0][0] === old[$0][0] }, [true, false, true])
   }
 
   struct Counted: Equatable, Sendable {
@@ -140,8 +140,8 @@ import Testing
     }
     _ = try simulation.run { try await client.fetch(query) }
     for _ in 0..<20 { _ = try simulation.run { try await client.fetchNextPage(of: query) } }
-    #expect(client.data(for: query)?.count == 21)
-    #expect(Counted.comparisons.withLock { $0["adding"] } == nil)
+    expectEqual(client.data(for: query)?.count, 21)
+    expectNil(Counted.comparisons.withLock { $0["adding"] })
   }
 
   @Test
@@ -158,7 +158,7 @@ import Testing
     }
     let old = try simulation.run { try await client.fetch(query) }
     let new = try simulation.run { try await client.fetch(query) }
-    #expect(old.map(\.description) == ["1a", "2b"] && new == old)
+    expect(old.map(\.description) == ["1a", "2b"] && new == old)
     #expect(zip(old, new).allSatisfy { $0 === $1 })
   }
 
@@ -173,10 +173,10 @@ import Testing
     let offByDefault: (QueryClient) -> Void = {
       $0.setDefaults(QueryOptions(sharing: .off), for: "answers")
     }
-    #expect(isKept(cached(answers())))
-    #expect(!isKept(cached(answers(), change: off)))
-    #expect(!isKept(cached(answers(), configure: offByDefault)))
-    #expect(isKept(cached(answers(), configure: offByDefault, change: on)))
+    expect(isKept(cached(answers())))
+    expect(!isKept(cached(answers(), change: off)))
+    expect(!isKept(cached(answers(), configure: offByDefault)))
+    expect(isKept(cached(answers(), configure: offByDefault, change: on)))
   }
 
   @Test
@@ -188,7 +188,7 @@ import Testing
       $0.setDefaults(QueryDefaults(options: QueryOptions(sharing: policy)))
     }
     let joined = cached([Item(1, "a"), Item(1, "b")], configure: custom)
-    #expect(joined.map(\.name) == ["a", "ab"])
+    expectEqual(joined.map(\.name), ["a", "ab"])
     let others = cached([items(), items()], configure: custom)
     #expect(others[0][0] === others[1][0])
     let merged = cached(
@@ -196,9 +196,9 @@ import Testing
       configure: custom,
       change: { $0.merge { old, _ in old } }
     )
-    #expect(merged.map(\.name) == ["a", "a"])
+    expectEqual(merged.map(\.name), ["a", "a"])
     let own = cached([Item(1, "a"), Item(1, "b")], change: { $0.sharing(policy) })
-    #expect(own.map(\.name) == ["a", "ab"])
+    expectEqual(own.map(\.name), ["a", "ab"])
   }
 
   @Test
@@ -239,7 +239,7 @@ import Testing
       }
     }
     for _ in 0..<2 { _ = try simulation.run { try await client.fetch(query) } }
-    #expect(read.withLock { $0 } == [1])
+    expectEqual(read.withLock { $0 }, [1])
   }
 
   @Test
@@ -258,8 +258,8 @@ import Testing
       }
     }
     for _ in 0..<2 { _ = try simulation.run { try await client.fetch(query) } }
-    #expect(client.data(for: query)?.number == 2)
-    #expect(writes.value == 3)
+    expectEqual(client.data(for: query)?.number, 2)
+    expectEqual(writes.value, 3)
   }
 
   // MARK: Parts
@@ -282,7 +282,7 @@ import Testing
     let boards = cached(
       ["x", "y"].map { Board(title: $0, owner: Item(9, "o"), rows: items()) }
     )
-    #expect(boards[1].title == "y")
+    expectEqual(boards[1].title, "y")
     #expect(boards[1].owner === boards[0].owner && boards[1].rows[1] === boards[0].rows[1])
   }
 
@@ -303,9 +303,9 @@ import Testing
       ["a", "b", "c"].flatMap { (value[$0] ?? nil)?.map(\.owner) ?? [] }
     }
     let (old, new) = (owners(values[0]), owners(values[1]))
-    #expect(old.count == 3 && new.count == 3)
+    expect(old.count == 3 && new.count == 3)
     #expect(zip(old, new).allSatisfy { $0 === $1 })
-    #expect(values[1] == value("Z"))
+    expectEqual(values[1], value("Z"))
   }
 
   /// An object that has the identity that every class gets for nothing.
@@ -323,8 +323,8 @@ import Testing
   func objectsWithoutAnIdentityOfTheirOwnAreSharedByPosition() {
     let old = ["a", "b", "c"].map(Plain.init)
     let new = ["x", "b", "c"].map(Plain.init).reusingUnchanged(from: old)
-    #expect(new.map(\.name) == ["x", "b", "c"])
-    #expect([0, 1, 2].map { new[$0] === old[$0] } == [false, true, true])
+    expectEqual(new.map(\.name), ["x", "b", "c"])
+    expectEqual([0, 1, 2].map { new[$0] === old[$0] }, [false, true, true])
   }
 
   @Test
@@ -332,10 +332,10 @@ import Testing
     let old = try #require(Pages([[Item(1, "a")], [Item(2, "b")]], params: [1, 2]))
     let moved = try #require(Pages([[Item(2, "b")], [Item(3, "c")]], params: [2, 3]))
     let shared = moved.reusingUnchanged(from: old)
-    #expect(shared == moved)
+    expectEqual(shared, moved)
     #expect(shared.pages[0][0] === old.pages[1][0])
     let other = try #require(Pages([[Item(1, "a")]], params: [7]))
-    #expect(other.reusingUnchanged(from: old).params == [7])
+    expectEqual(other.reusingUnchanged(from: old).params, [7])
   }
 
   private struct Random: RandomNumberGenerator {
@@ -357,18 +357,18 @@ import Testing
     }
     let (old, new) = (list(), list())
     let shared = new.reusingUnchanged(from: old)
-    #expect(shared == new)
+    expectEqual(shared, new)
     for (index, item) in shared.enumerated() where index < old.count && old[index] == item {
       // What is equal at its place is old: this one, or another of the same identity.
       #expect(old.contains { $0 === item })
     }
     let nested = [old, new].reusingUnchanged(from: [new, old])
-    #expect(nested == [old, new])
+    expectEqual(nested, [old, new])
     let table = ["x": new, "y": old].reusingUnchanged(from: ["x": old, "z": new])
-    #expect(table == ["x": new, "y": old])
+    expectEqual(table, ["x": new, "y": old])
     let maybe: [Item]? = new
-    #expect(maybe.reusingUnchanged(from: old) == new)
+    expectEqual(maybe.reusingUnchanged(from: old), new)
     let dense = ContiguousArray(new).reusingUnchanged(from: ContiguousArray(old))
-    #expect(dense == ContiguousArray(new))
+    expectEqual(dense, ContiguousArray(new))
   }
 }

@@ -22,12 +22,12 @@ struct AccountStressTests {
       }
       let closing = Task.detached { if round % 4 == 1 { try? await account.close() } }
       try await account.end()
-      #expect(store.load("account/ada").records.isEmpty)
-      #expect(account.client.data(for: keys[0]) == nil)
+      expectEmpty(store.load("account/ada").records)
+      expectNil(account.client.data(for: keys[0]))
       await closing.value
       for writer in writers { await writer.value }
-      #expect(store.load("account/ada").records.isEmpty)
+      expectEmpty(store.load("account/ada").records)
     }
-    #expect(store.load("accounts").records.isEmpty)
+    expectEmpty(store.load("accounts").records)
   }
 }

@@ -14,7 +14,7 @@ import Testing
   static func work() {
     var value: UInt64 = 1
     for _ in 0..<200 { value = value &* 6_364_136_223_846_793_005 &+ 1 }
-    #expect(value != 0)
+    expect(value != 0)
   }
 
   /// How often something was done, by each thread.
@@ -141,7 +141,7 @@ import Testing
       }
     }
     for await _ in shell.isDone {}
-    #expect(shell.disorder.value == 0)
+    expectEqual(shell.disorder.value, 0)
     #expect(most.value <= 3 + Self.share)
     // Who waits goes on after 10 ms, so a machine that stands still may let some more in.
     #expect(longest.value <= 2 * Self.room)
@@ -163,7 +163,7 @@ import Testing
       }
     }
     for await _ in shell.isDone {}
-    #expect(shell.disorder.value == 0)
+    expectEqual(shell.disorder.value, 0)
     #expect(most.value <= 2_500 + Self.share)
   }
 
@@ -190,7 +190,7 @@ import Testing
     // drainer until there is room, both would stand for ever.
     for round in 0..<(Self.room + 20) { client.setData(round, for: QueryKey<Int>("n")) }
     #expect(client.cache.read { $0.actionQueue.count } >= Self.room + 20)
-    #expect(counts.own == 0)
+    expectEqual(counts.own, 0)
     isFree.signal()
   }
 
@@ -199,9 +199,9 @@ import Testing
     let before = shell.counts.own
     for _ in 0..<10 { _ = shell.transaction(adding: 3) }
     // No suspension since: what was performed meanwhile was so by another thread.
-    #expect(shell.counts.own == before)
+    expectEqual(shell.counts.own, before)
     for await _ in shell.isDone {}
-    #expect(shell.disorder.value == 0)
+    expectEqual(shell.disorder.value, 0)
     #expect(shell.sweeps.value >= 1)
   }
 
@@ -217,6 +217,6 @@ import Testing
     Task(priority: .background) { client.setData(1, for: QueryKey<Int>("n")) }
     var priorities: [TaskPriority] = []
     for await priority in told { priorities.append(priority) }
-    #expect(priorities == [.medium])
+    expectEqual(priorities, [.medium])
   }
 }

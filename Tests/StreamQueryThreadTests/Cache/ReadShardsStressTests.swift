@@ -28,7 +28,7 @@ import Testing
           }
         }
       }
-      #expect(told.value == client.lookups.hits, "round \(round)")
+      expectEqual(told.value, client.lookups.hits, "round \(round)")
     }
   }
 

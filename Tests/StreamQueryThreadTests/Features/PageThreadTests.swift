@@ -52,9 +52,9 @@ import Testing
     }
     await client.invalidate(feed)
     let data = try #require(client.data(for: feed))
-    #expect(Self.isWhole(data))
-    #expect(client.result(for: feed.key).isFetching == false)
+    expect(Self.isWhole(data))
+    expectEqual(client.result(for: feed.key).isFetching, false)
     watching.cancel()
-    #expect(await watching.value == 0)
+    await expectEqual(watching.value, 0)
   }
 }

@@ -23,7 +23,7 @@ import Testing
     }
     let place = pages.pagination
     for await result in pages.stream where result.isSuccess && !result.isFetching {
-      #expect(result.data == "\(place.input)/\(place.page)")
+      expectEqual(result.data, "\(place.input)/\(place.page)")
       break
     }
   }

@@ -41,9 +41,9 @@ import Testing
       }
     }
     await client.refetch(.query(query))
-    #expect(client.data(for: query) == [1, 2, 3])
-    #expect(client.result(for: query.key).isFetching == false)
+    expectEqual(client.data(for: query), [1, 2, 3])
+    expectEqual(client.result(for: query.key).isFetching, false)
     watching.cancel()
-    #expect(await watching.value == [])
+    await expectEqual(watching.value, [])
   }
 }

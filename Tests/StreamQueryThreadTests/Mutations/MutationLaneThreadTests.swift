@@ -34,8 +34,8 @@ import Testing
         break
       }
     }
-    #expect(ended == observers.count)
-    #expect(client.mutatingCount(.mutation(mutation)) == 0)
+    expectEqual(ended, observers.count)
+    expectEqual(client.mutatingCount(.mutation(mutation)), 0)
   }
 
   // On threads: lanes, layers, failures, retries, cancelled and detached callers, all at once.
@@ -80,11 +80,11 @@ import Testing
     for await count in client.mutatingCountStream() where count == 0 { break }
     await client.invalidate(query)
     let result = client.result(for: query)
-    #expect(!result.isOptimistic)
-    #expect(result.data == server.value)
+    expect(!result.isOptimistic)
+    expectEqual(result.data, server.value)
     for lane in 1...3 {
       let mutation = Mutation("last") { (input: Int) in input }.scope("\(lane)")
-      #expect(try await client.mutate(mutation, with: lane) == lane)
+      try await expectEqual(client.mutate(mutation, with: lane), lane)
     }
     watching.cancel()
   }

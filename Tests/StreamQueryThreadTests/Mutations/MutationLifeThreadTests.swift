@@ -27,6 +27,6 @@ import Testing
     thread.stackSize = 512 * 1_024
     thread.start()
     isDone.wait()
-    #expect(counts.value == [1, 1, 1, 1, 0, 1])
+    expectEqual(counts.value, [1, 1, 1, 1, 0, 1])
   }
 }

@@ -26,8 +26,8 @@ import Testing
       }
     }
     observer.update(last)
-    #expect(await reading.value == [4, 1, 4, 2])
-    #expect(client.diagnostics().map(\.observerCount).reduce(0, +) == 4)
+    await expectEqual(reading.value, [4, 1, 4, 2])
+    expectEqual(client.diagnostics().map(\.observerCount).reduce(0, +), 4)
     withExtendedLifetime(observer) {}
   }
 }

@@ -21,7 +21,7 @@ import Testing
       }
     }
     value.finish()
-    #expect(value.value == 4_000)
-    #expect(await listener.value == 4_000)
+    expectEqual(value.value, 4_000)
+    await expectEqual(listener.value, 4_000)
   }
 }

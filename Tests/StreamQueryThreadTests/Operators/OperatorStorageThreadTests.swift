@@ -15,10 +15,10 @@ import Testing
     }
     var elements: [Int] = []
     for await element in merge(streams) { elements.append(element) }
-    #expect(elements.sorted() == Array(0..<4 * count))
+    expectEqual(elements.sorted(), Array(0..<4 * count))
     for source in 0..<4 {
       let own = elements.filter { $0 / count == source }
-      #expect(own == own.sorted(), "each upstream keeps its order")
+      expectEqual(own, own.sorted(), "each upstream keeps its order")
     }
   }
 

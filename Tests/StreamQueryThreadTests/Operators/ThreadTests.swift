@@ -26,7 +26,7 @@ import Testing
     var last = (-1, -1)
     for await (outer, number) in streams {
       if outer == last.0 {
-        #expect(number == last.1 + 1)
+        expectEqual(number, last.1 + 1)
       } else {
         #expect(outer > last.0 && number == 0)
       }
@@ -39,10 +39,10 @@ import Testing
   func eachElementMakesOneTuple(round: Int) async {
     var last: (Int, Int)?
     for await pair in combineLatest(numbers(100, round), numbers(100, round * 3)) {
-      if let last { #expect(pair.0 + pair.1 == last.0 + last.1 + 1) }
+      if let last { expectEqual(pair.0 + pair.1, last.0 + last.1 + 1) }
       last = pair
     }
-    #expect(last?.0 == 99 && last?.1 == 99)
+    expect(last?.0 == 99 && last?.1 == 99)
   }
 
   @Test(arguments: 0..<20)
@@ -62,7 +62,7 @@ import Testing
     var last = 0
     for await (a, b, c, d) in combineLatest(results[0], results[1], results[2], results[3]) {
       let seen = [a, b, c, d].compactMap(\.data)
-      #expect(seen.count == 4 && Set(seen).count == 1)
+      expect(seen.count == 4 && Set(seen).count == 1)
       #expect(seen[0] >= last)
       last = seen[0]
       if last == 600 { break }
@@ -86,7 +86,7 @@ import Testing
         #expect(number > last)
         last = number
       }
-      #expect(last == 199)
+      expectEqual(last, 199)
     }
   }
 

@@ -61,7 +61,7 @@ import Foundation
     // The client reports it between reading the store and beginning the runs.
     let unreadable = StoreRecord(key: "outbox/unreadable", value: Data())
     try store.write(StoreBatch(generation: .first, puts: [unreadable]), to: .main)
-    #expect(keptCount() == 2)
+    expectEqual(keptCount(), 2)
 
     let stored = send("stored").durable(version: "2") { json, _ in try migration.run(json) }
     let second = makeClient { event in
@@ -80,11 +80,11 @@ import Foundation
     // Otherwise nothing was registered, and the next wait would never end.
     let isRegistering = reader.withLock { $0 == nil }
     try #require(isRegistering)
-    #expect(keptCount() == 2)
+    expectEqual(keptCount(), 2)
     migration.goesOn.signal()
     isRegistered.wait()
     simulation.settle()
-    #expect(keptCount() == 3)
+    expectEqual(keptCount(), 3)
     second.shutDown()
     simulation.settle()
   }

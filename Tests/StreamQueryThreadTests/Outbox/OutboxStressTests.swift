@@ -79,7 +79,7 @@ import StreamQuery
       for client in clients { try? await client.save() }
       for client in clients { client.shutDown() }
     }
-    #expect(store.load(.main).records.isEmpty)
-    for numbers in sent.numbers.withLock({ $0 }).values { #expect(numbers == Array(0..<50)) }
+    expectEmpty(store.load(.main).records)
+    for numbers in sent.numbers.withLock({ $0 }).values { expectEqual(numbers, Array(0..<50)) }
   }
 }

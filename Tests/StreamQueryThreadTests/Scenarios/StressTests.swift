@@ -27,9 +27,9 @@ import Testing
         client.updateData(for: QueryKey<Int>("own", worker)) { $0 = ($0 ?? 0) + 1 }
       }
     }
-    #expect(client.data(for: key) == Self.workers * 500)
+    expectEqual(client.data(for: key), Self.workers * 500)
     for worker in 0..<Self.workers {
-      #expect(client.data(for: QueryKey<Int>("own", worker)) == 500)
+      expectEqual(client.data(for: QueryKey<Int>("own", worker)), 500)
     }
   }
 
@@ -43,10 +43,10 @@ import Testing
         client.updateData(matching: "n", of: Int.self) { _, value in value? += 1 }
         // One transaction: all of them, or none.
         let seen = Set(client.entries(of: Int.self, "n").map(\.data))
-        #expect(seen.count == 1)
+        expectEqual(seen.count, 1)
       }
     }
-    #expect(keys.map { client.data(for: $0) } == Array(repeating: Self.workers * 100, count: 4))
+    expectEqual(keys.map { client.data(for: $0) }, Array(repeating: Self.workers * 100, count: 4))
   }
 
   // T82
@@ -79,7 +79,7 @@ import Testing
       }
       group.addTask { for value in 1...last { client.setData(value, for: key) } }
     }
-    #expect(client.diagnostics().map(\.observerCount) == [0])
+    expectEqual(client.diagnostics().map(\.observerCount), [0])
   }
 
   // Q05 T31
@@ -120,11 +120,11 @@ import Testing
         answers.with { $0 += 1 }
       }
     }
-    #expect(answers.value == Self.workers * 150)
+    expectEqual(answers.value, Self.workers * 150)
     #expect(runs.value > 0)
     #expect(client.diagnostics().allSatisfy { $0.observerCount == 0 && $0.waiterCount == 0 })
     client.clear()
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
   }
 
   // T32
@@ -174,11 +174,11 @@ import Testing
             count += 1
             break
           }
-          #expect(count == 1)
+          expectEqual(count, 1)
         }
       }
     }
-    #expect(disorder.value == 0)
+    expectEqual(disorder.value, 0)
   }
 
   // T58
@@ -191,7 +191,7 @@ import Testing
         for await _ in events { break }
       }
     }
-    #expect(client.diagnostics().count == Self.workers)
+    expectEqual(client.diagnostics().count, Self.workers)
   }
 
   // T52
@@ -224,7 +224,7 @@ import Testing
         return 1
       }
     )
-    #expect(client.fetchingCount() == 0)
+    expectEqual(client.fetchingCount(), 0)
     client.shutDown()
     _ = await watcher.value
   }
@@ -243,7 +243,7 @@ import Testing
       }
     }
     client.clear()
-    #expect(ends.value == Self.workers * 200)
+    expectEqual(ends.value, Self.workers * 200)
   }
 
   @Test func aHandleObservesWhatItWasToldLast() async {
@@ -253,7 +253,7 @@ import Testing
     let handle = client.observer(of: Query<Int>(key: keys[0]))
     for _ in 0..<200 {
       await concurrently(4) { worker in handle.update(query: Query<Int>(key: keys[worker])) }
-      #expect(handle.result.data == client.data(for: handle.query))
+      expectEqual(handle.result.data, client.data(for: handle.query))
     }
   }
 }

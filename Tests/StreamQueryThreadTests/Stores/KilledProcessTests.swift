@@ -75,8 +75,8 @@ import Testing
         shelf.apply(Self.batch(count))
         count += 1
       }
-      #expect(contents.shelf == shelf)
-      #expect(contents.damage == [])
+      expectEqual(contents.shelf, shelf)
+      expectEqual(contents.damage, [])
     }
     #expect(count >= 1000)
   }

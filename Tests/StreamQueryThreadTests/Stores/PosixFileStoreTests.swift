@@ -34,7 +34,7 @@ import StreamQueryPersistence
         }
       }
       await first.close()
-      #expect(try await second.shelf().values == ["a": "1"])
+      try await expectEqual(second.shelf().values, ["a": "1"])
     }
   }
 
@@ -42,7 +42,7 @@ import StreamQueryPersistence
     try await withDirectory { directory in
       let store = FileStore(directory: directory.appending(path: "one/two/three/"))
       try await store.write(.put(["a": "1"]))
-      #expect(try await store.shelf().values == ["a": "1"])
+      try await expectEqual(store.shelf().values, ["a": "1"])
       let file = directory.appending(path: "file")
       try Data().write(to: file)
       await #expect {
@@ -62,7 +62,7 @@ import StreamQueryPersistence
       chmod(directory.path, 0o500)
       defer { chmod(directory.path, 0o700) }
       let store = FileStore(directory: directory)
-      #expect(try await store.shelf().values == ["a": "1"])
+      try await expectEqual(store.shelf().values, ["a": "1"])
       await #expect {
         try await store.write(.put(["a": "2"]))
       } throws: {
@@ -92,7 +92,7 @@ import StreamQueryPersistence
         guard try await store.shelf().values == ["a": "1"] else { exit(4) }
         exit(42)
       }
-      #expect(try await FileStore(directory: directory).shelf().values == ["a": "1"])
+      try await expectEqual(FileStore(directory: directory).shelf().values, ["a": "1"])
     }
   }
 
@@ -119,8 +119,8 @@ import StreamQueryPersistence
       try await store.write(.put(["b": "2"]))
       await store.close()
       let next = FileStore(directory: directory)
-      #expect(try await next.shelf().values == ["a": "1", "b": "2"])
-      #expect(try await next.shelf("other").values == ["k": "1"])
+      try await expectEqual(next.shelf().values, ["a": "1", "b": "2"])
+      try await expectEqual(next.shelf("other").values, ["k": "1"])
       await next.close()
     }
   }
@@ -148,20 +148,20 @@ import StreamQueryPersistence
       await first.close()
       let store = FileStore(directory: directory)
       for number in 0..<50 {
-        #expect(try await store.shelf(StorePartition("p\(number)")).values == ["a": "1"])
+        try await expectEqual(store.shelf(StorePartition("p\(number)")).values, ["a": "1"])
         await store.release(StorePartition("p\(number)"))
       }
       #expect(openDescriptors(below: directory) <= 1)
       _ = try await store.shelf("p1")
       await store.suspend()
-      #expect(openDescriptors(below: directory) == 0)
+      expectEqual(openDescriptors(below: directory), 0)
       await #expect(processExitsWith: .exitCode(42)) { [path = directory.path as String] in
         let other = FileStore(directory: URL(filePath: path))
         try await other.write(.put(["b": "2"]), to: "p1")
         exit(42)
       }
       try await store.resume()
-      #expect(try await store.shelf("p1").values == ["a": "1", "b": "2"])
+      try await expectEqual(store.shelf("p1").values, ["a": "1", "b": "2"])
     }
   }
 
@@ -182,7 +182,7 @@ import StreamQueryPersistence
       }
       await store.close()
       let next = FileStore(directory: directory)
-      #expect(try await next.shelf() == shelf)
+      try await expectEqual(next.shelf(), shelf)
       let file = try Data(contentsOf: directory.appending(path: "main@0.log"))
       // It was rewritten on the way: of 1,960,000 bytes of values, 480,000 are left.
       let limit: Int = 1_200_000

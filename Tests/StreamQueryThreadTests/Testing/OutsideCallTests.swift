@@ -23,9 +23,9 @@ import Testing
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let found = reports.lines.filter { $0.contains("would never end") }
-    #expect(found.count == 1, sourceLocation: sourceLocation)
+    expectEqual(found.count, 1, sourceLocation: sourceLocation)
     for text in texts {
-      #expect(found.first?.contains(text) == true, "\(text)", sourceLocation: sourceLocation)
+      expectEqual(found.first?.contains(text), true, "\(text)", sourceLocation: sourceLocation)
     }
   }
 
@@ -38,7 +38,7 @@ import Testing
       "a fetch of [\"user\", 1] runs",
       "`settle()` runs them"
     )
-    #expect(reports.lines.count == 1)
+    expectEqual(reports.lines.count, 1)
   }
 
   @Test func aFetchWithALimitEndsToo() async {
@@ -69,21 +69,21 @@ import Testing
   @Test func aLoopOverAStreamEnds() async {
     var seen = 0
     for await _ in client.stream(slow) { seen += 1 }
-    #expect(seen == 1)
+    expectEqual(seen, 1)
     expectReport("A wait for news of [\"user\", 1] would never end")
   }
 
   @Test func aLoopOverResultsEnds() async {
     var seen = 0
     for await _ in client.results(of: slow) { seen += 1 }
-    #expect(seen == 1)
+    expectEqual(seen, 1)
     expectReport("A wait for news of [\"user\", 1] would never end")
   }
 
   @Test func aLoopOverAListEnds() async {
     var seen = 0
     for await _ in client.stream(all: [slow]) { seen += 1 }
-    #expect(seen == 1)
+    expectEqual(seen, 1)
     expectReport("A wait for news of several queries would never end")
   }
 
@@ -121,7 +121,7 @@ import Testing
       try await simulation.clock.sleep(for: .seconds(1))
     }
     expectReport("A wait for virtual time would never end")
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func aTaskThatNobodyDrivesForIsGivenUpInTheEnd() async {
@@ -141,17 +141,17 @@ import Testing
     async let value = client.fetch(slow)
     for await _ in parked { break }
     simulation.advance(by: .seconds(1))
-    #expect(try await value == 1)
+    try await expectEqual(value, 1)
     whenDriven.finish()
     #expect(!reports.lines.contains { $0.contains("would never end") })
   }
 
   @Test func whatIsThereNeedsNoDrive() async throws {
     client.setData(7, for: slow.key)
-    #expect(try await client.fetch(slow.staleTime(.minutes(5))) == 7)
-    #expect(try await client.ensure(slow) == 7)
+    try await expectEqual(client.fetch(slow.staleTime(.minutes(5))), 7)
+    try await expectEqual(client.ensure(slow), 7)
     await client.invalidate(slow)
-    #expect(reports.lines == [])
+    expectEqual(reports.lines, [])
   }
 
   @Test func callsInsideAreNobodysBusiness() throws {
@@ -166,8 +166,8 @@ import Testing
       let detached = Task.detached(executorPreference: executor) { try await client.fetch(slow) }
       return try await first + second + detached.value
     }
-    #expect(sum == 3)
-    #expect(reports.lines == [])
+    expectEqual(sum, 3)
+    expectEqual(reports.lines, [])
   }
 
   /// Tasks there prefer no executor: that their thread drives tells that they are inside.
@@ -179,7 +179,7 @@ import Testing
       let plain = Task { try await client.fetch(query) }
       return try await client.fetch(query) + plain.value
     }
-    #expect(sum == 2)
-    #expect(reports.lines == [])
+    expectEqual(sum, 2)
+    expectEqual(reports.lines, [])
   }
 }

@@ -17,14 +17,14 @@ import Testing
       done.signal()
     }
     done.wait()
-    #expect(collected.lines == [])
-    #expect(delivered.lines == [])
+    expectEqual(collected.lines, [])
+    expectEqual(delivered.lines, [])
     simulation.settle()
-    #expect(collected.lines == ["first", "second"])
-    #expect(delivered.lines == simulation.failures)
-    #expect(delivered.lines.count == 1)
-    #expect(delivered.lines.first?.contains("foreign thread") == true)
-    #expect(delivered.lines.first?.contains("executorPreference: simulation.executor") == true)
+    expectEqual(collected.lines, ["first", "second"])
+    expectEqual(delivered.lines, simulation.failures)
+    expectEqual(delivered.lines.count, 1)
+    expectEqual(delivered.lines.first?.contains("foreign thread"), true)
+    expectEqual(delivered.lines.first?.contains("executorPreference: simulation.executor"), true)
   }
 
   @Test func aForeignJobDuringADriveDoesNotRunConcurrently() {
@@ -41,7 +41,7 @@ import Testing
       collected.append("end")
     }
     simulation.settle()
-    #expect(collected.lines == ["begin", "end", "foreign"])
-    #expect(simulation.failures.count == 1)
+    expectEqual(collected.lines, ["begin", "end", "foreign"])
+    expectEqual(simulation.failures.count, 1)
   }
 }

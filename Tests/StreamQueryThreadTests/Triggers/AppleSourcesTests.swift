@@ -19,13 +19,13 @@ import Testing
   }
 
   @Test func appsUseTheSystemsSourcesByDefault() {
-    #expect(!Connectivity.platformDefault.isConstant)
-    #expect(!AppActivity.platformDefault.isConstant)
+    expect(!Connectivity.platformDefault.isConstant)
+    expect(!AppActivity.platformDefault.isConstant)
   }
 
   @Test func activityStartsActive() async {
     var states = AppActivity.system.states().makeAsyncIterator()
-    #expect(await states.next(isolation: nil) == true)
+    await expectEqual(states.next(isolation: nil), true)
   }
 
   /// The first state is said when notifications can be heard, so none of these is lost.
@@ -34,37 +34,37 @@ import Testing
   @Test func hidingAndShowingTheAppIsAReturn() async {
     for _ in 0..<50 {
       var states = AppActivity.system.states().makeAsyncIterator()
-      #expect(await states.next(isolation: nil) == true)
+      await expectEqual(states.next(isolation: nil), true)
       await post(NSApplication.didHideNotification)
       await post(NSApplication.didUnhideNotification)
-      #expect(await states.next(isolation: nil) == false)
-      #expect(await states.next(isolation: nil) == true)
+      await expectEqual(states.next(isolation: nil), false)
+      await expectEqual(states.next(isolation: nil), true)
     }
   }
 
   /// A process of tests has no application object: nothing says that its windows are covered.
   @Test func anotherAppInFrontIsNoAbsence() async {
     var states = AppActivity.system.states().makeAsyncIterator()
-    #expect(await states.next(isolation: nil) == true)
+    await expectEqual(states.next(isolation: nil), true)
     await post(NSApplication.didResignActiveNotification)
     await post(NSApplication.didChangeOcclusionStateNotification)
     await post(NSApplication.didBecomeActiveNotification)
     await post(NSApplication.didHideNotification)
     // The first change that it hears of is the last one.
-    #expect(await states.next(isolation: nil) == false)
+    await expectEqual(states.next(isolation: nil), false)
   }
 
   @Test func listenersOfTheProcessHearTheSame() async {
     var one = AppActivity.system.states().makeAsyncIterator()
     var other = AppActivity.system.states().makeAsyncIterator()
-    #expect(await one.next(isolation: nil) == true)
-    #expect(await other.next(isolation: nil) == true)
+    await expectEqual(one.next(isolation: nil), true)
+    await expectEqual(other.next(isolation: nil), true)
     await post(NSApplication.didHideNotification)
-    #expect(await one.next(isolation: nil) == false)
-    #expect(await other.next(isolation: nil) == false)
+    await expectEqual(one.next(isolation: nil), false)
+    await expectEqual(other.next(isolation: nil), false)
     await post(NSApplication.didUnhideNotification)
-    #expect(await one.next(isolation: nil) == true)
-    #expect(await other.next(isolation: nil) == true)
+    await expectEqual(one.next(isolation: nil), true)
+    await expectEqual(other.next(isolation: nil), true)
   }
 
   /// Started anew each time, and as the monitor of the test says.
@@ -72,7 +72,7 @@ import Testing
     for _ in 0..<5 {
       let expected = await presentPathIsUsable()
       var states = Connectivity.system.states().makeAsyncIterator()
-      #expect(await states.next(isolation: nil) == expected)
+      await expectEqual(states.next(isolation: nil), expected)
     }
   }
 

@@ -14,19 +14,19 @@ import Testing
 /// nothing through 300 new loopback addresses, without spinning.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LinuxSourcesTests {
   @Test func serversAreOnlineAndActiveByDefault() {
-    #expect(Connectivity.platformDefault.isConstant)
-    #expect(AppActivity.platformDefault.isConstant)
+    expect(Connectivity.platformDefault.isConstant)
+    expect(AppActivity.platformDefault.isConstant)
   }
 
   @Test func connectivityStartsWithWhatTheHostsAddressesSay() async {
     let expected = InterfaceAddress.areOnline(InterfaceAddress.present())
     var states = Connectivity.system.states().makeAsyncIterator()
-    #expect(await states.next(isolation: nil) == expected)
+    await expectEqual(states.next(isolation: nil), expected)
   }
 
   @Test func activityStartsActive() async {
     var states = AppActivity.system.states().makeAsyncIterator()
-    #expect(await states.next(isolation: nil) == true)
+    await expectEqual(states.next(isolation: nil), true)
   }
 
   /// The first state is said when the signal can be heard, so none of these is lost.
@@ -35,10 +35,10 @@ import Testing
   @Test func continuingAfterAStopIsAReturn() async {
     for _ in 0..<50 {
       var states = AppActivity.system.states().makeAsyncIterator()
-      #expect(await states.next(isolation: nil) == true)
-      #expect(kill(getpid(), SIGCONT) == 0)
-      #expect(await states.next(isolation: nil) == false)
-      #expect(await states.next(isolation: nil) == true)
+      await expectEqual(states.next(isolation: nil), true)
+      expectEqual(kill(getpid(), SIGCONT), 0)
+      await expectEqual(states.next(isolation: nil), false)
+      await expectEqual(states.next(isolation: nil), true)
     }
   }
 

@@ -10,12 +10,12 @@ import Testing
     let source = StateSource(shared: SharedState(start: system.start))
     var ada = source.states.makeAsyncIterator()
     var grace = source.states.makeAsyncIterator()
-    #expect(system.counts == .init(starts: 1, stops: 0))
-    #expect(await ada.next(isolation: nil) == true)
-    #expect(await grace.next(isolation: nil) == true)
+    expectEqual(system.counts, .init(starts: 1, stops: 0))
+    await expectEqual(ada.next(isolation: nil), true)
+    await expectEqual(grace.next(isolation: nil), true)
     system.report(false)
-    #expect(await ada.next(isolation: nil) == false)
-    #expect(await grace.next(isolation: nil) == false)
+    await expectEqual(ada.next(isolation: nil), false)
+    await expectEqual(grace.next(isolation: nil), false)
   }
 
   @Test func theSourceStopsWithTheLastListenerAndStartsAgain() async {
@@ -24,14 +24,14 @@ import Testing
     do {
       let ada = shared.subscribe()
       let grace = shared.subscribe()
-      #expect(await ada.next(isolation: nil) == true)
+      await expectEqual(ada.next(isolation: nil), true)
       _ = consume grace
-      #expect(system.counts == .init(starts: 1, stops: 0))
+      expectEqual(system.counts, .init(starts: 1, stops: 0))
     }
-    #expect(system.counts == .init(starts: 1, stops: 1))
+    expectEqual(system.counts, .init(starts: 1, stops: 1))
     let late = shared.subscribe()
-    #expect(system.counts == .init(starts: 2, stops: 1))
-    #expect(await late.next(isolation: nil) == true)
+    expectEqual(system.counts, .init(starts: 2, stops: 1))
+    await expectEqual(late.next(isolation: nil), true)
   }
 
   @Test func aWaitingListenerHearsTheNextState() async {
@@ -40,8 +40,8 @@ import Testing
     async let first = source.states.first { _ in true }
     await system.started()
     system.report(false)
-    #expect(await first == false)
-    #expect(system.counts == .init(starts: 1, stops: 1))
+    await expectEqual(first, false)
+    expectEqual(system.counts, .init(starts: 1, stops: 1))
   }
 
   @Test func aCancelledListenerLeavesAtOnceThoughItsIteratorIsKept() async {
@@ -50,10 +50,10 @@ import Testing
     let kept = shared.subscribe()
     let listening = Task { await kept.next(isolation: nil) }
     listening.cancel()
-    #expect(await listening.value == nil)
-    #expect(shared.subscriberCount == 0)
-    #expect(system.counts == .init(starts: 1, stops: 1))
-    #expect(await kept.next(isolation: nil) == nil)
+    await expectNil(listening.value)
+    expectEqual(shared.subscriberCount, 0)
+    expectEqual(system.counts, .init(starts: 1, stops: 1))
+    await expectNil(kept.next(isolation: nil))
   }
 
   @Test func cancellationReachesAListenerWhereverItIs() async {
@@ -70,7 +70,7 @@ import Testing
       system.report(true)
       listening.cancel()
       #expect(await listening.value.count <= 1)
-      #expect(system.counts == .init(starts: 1, stops: 1))
+      expectEqual(system.counts, .init(starts: 1, stops: 1))
     }
   }
 
@@ -93,11 +93,11 @@ import Testing
         system.report(true)
         system.report(false)
       }
-      for await hasHeard in group { #expect(hasHeard) }
+      for await hasHeard in group { expect(hasHeard) }
     }
-    #expect(shared.subscriberCount == 0)
+    expectEqual(shared.subscriberCount, 0)
     let counts = system.counts
-    #expect(counts.starts == counts.stops)
+    expectEqual(counts.starts, counts.stops)
   }
 
   @Test func nothingIsHeldAfterTheLastListener() {
@@ -108,6 +108,6 @@ import Testing
       source = shared
       _ = shared.subscribe()
     }
-    #expect(source == nil)
+    expectNil(source)
   }
 }

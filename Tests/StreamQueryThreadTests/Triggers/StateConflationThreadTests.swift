@@ -17,11 +17,11 @@ import Testing
       let ada = shared.subscribe()
       let wait = Task { await ada.next(isolation: nil) }
       wait.cancel()
-      #expect(await wait.value == nil)
-      #expect(shared.subscriberCount == 1)
+      await expectNil(wait.value)
+      expectEqual(shared.subscriberCount, 1)
     }
-    #expect(shared.subscriberCount == 1)
-    #expect(system.counts == .init(starts: 1, stops: 0))
+    expectEqual(shared.subscriberCount, 1)
+    expectEqual(system.counts, .init(starts: 1, stops: 0))
     withExtendedLifetime(grace) {}
   }
 }

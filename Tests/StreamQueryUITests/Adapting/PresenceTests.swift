@@ -75,7 +75,7 @@ struct PresenceTests {
         told.append(log.take())
         presence.appeared()
         told.append(log.take())
-        #expect(told == expected)
+        expectEqual(told, expected)
         keep(members)
       }
     }
@@ -90,16 +90,16 @@ struct PresenceTests {
       member.asked(in: within(inner))
       inner.appeared()
       outer.appeared()
-      #expect(log.take() == ["a true"])
+      expectEqual(log.take(), ["a true"])
       hide(outer, simulation)
-      #expect(log.take() == ["a false"])
+      expectEqual(log.take(), ["a false"])
       hide(inner, simulation)
-      #expect(log.take() == ["a false"])
+      expectEqual(log.take(), ["a false"])
       // Hidden itself: the outer one cannot show it.
       outer.appeared()
-      #expect(log.take() == [])
+      expectEqual(log.take(), [])
       inner.appeared()
-      #expect(log.take() == ["a true"])
+      expectEqual(log.take(), ["a true"])
       keep([member])
     }
   }
@@ -113,13 +113,13 @@ struct PresenceTests {
       member.asked(in: within(presence))
       var paused = QueryEnvironment()
       (paused.observes, paused.isExplicit) = (false, true)
-      #expect(!draw(presence, .onAppear, in: paused))
-      #expect(log.take() == ["a false"])
-      #expect(!draw(presence, .onAppear, in: paused))
-      #expect(log.take() == [])
+      expect(!draw(presence, .onAppear, in: paused))
+      expectEqual(log.take(), ["a false"])
+      expect(!draw(presence, .onAppear, in: paused))
+      expectEqual(log.take(), [])
       // To begin, they are drawn.
-      #expect(draw(presence, .onAppear, in: QueryEnvironment()))
-      #expect(log.take() == [])
+      expect(draw(presence, .onAppear, in: QueryEnvironment()))
+      expectEqual(log.take(), [])
       keep([member])
     }
   }
@@ -140,7 +140,7 @@ struct PresenceTests {
       presence.changeWasRead()
       presence.disappeared(of: client)
       simulation.settle()
-      #expect(log.take() == [] && presence.isPresent)
+      expect(log.take() == [] && presence.isPresent)
       keep([member])
     }
   }
@@ -159,18 +159,18 @@ struct PresenceTests {
       simulation.settle()
       hide(presence, simulation)
       simulation.advance(by: .seconds(4))
-      #expect(log.take() == ["a false"])
+      expectEqual(log.take(), ["a false"])
       // Drawn because it is hidden, then updated alone.
       draw(presence, .onRender)
       simulation.settle()
       presence.updated(observing: .onRender, in: QueryEnvironment())
       simulation.settle()
-      #expect(log.take() == [])
+      expectEqual(log.take(), [])
       // Drawn for another reason: it observes from the end of the turn on.
       for _ in 0..<3 { draw(presence, .onRender) }
-      #expect(log.take() == [] && !presence.isObserving())
+      expect(log.take() == [] && !presence.isObserving())
       simulation.settle()
-      #expect(log.take() == ["a true"] && presence.isObserving())
+      expect(log.take() == ["a true"] && presence.isObserving())
       keep([member])
     }
   }
@@ -185,12 +185,12 @@ struct PresenceTests {
       member.asked(in: queryEnvironment)
       presence.appeared()
       hide(presence, simulation)
-      #expect(log.take() == [] && member.queryEnvironment.observesNow)
+      expect(log.take() == [] && member.queryEnvironment.observesNow)
       // Said no longer.
       member.asked(in: within(presence))
-      #expect(!member.queryEnvironment.observesNow)
+      expect(!member.queryEnvironment.observesNow)
       presence.appeared()
-      #expect(log.take() == ["a true"])
+      expectEqual(log.take(), ["a true"])
       keep([member])
     }
   }
@@ -207,20 +207,20 @@ struct PresenceTests {
       member.asked(in: within(presence))
       last = member
     }
-    #expect(last == nil)
+    expectNil(last)
     let scope = try #require(presence.scope)
     #expect(scope.memberCount <= 8)
     presence.appeared()
-    #expect(log.take() == ["stays true"])
+    expectEqual(log.take(), ["stays true"])
     // What goes over to another modifier is told by that one only.
     for _ in 0..<100 {
       stays.asked(in: within(other))
       stays.asked(in: within(presence))
     }
     stays.asked(in: within(other))
-    #expect(scope.memberCount == 0 && other.scope?.memberCount == 1)
+    expect(scope.memberCount == 0 && other.scope?.memberCount == 1)
     other.appeared()
-    #expect(log.take() == ["stays true"])
+    expectEqual(log.take(), ["stays true"])
     keep([stays])
   }
 
@@ -237,6 +237,6 @@ struct PresenceTests {
       inner.appeared()
       (released, releasedInner) = (outer, inner)
     }
-    #expect(released == nil && releasedInner == nil)
+    expect(released == nil && releasedInner == nil)
   }
 }

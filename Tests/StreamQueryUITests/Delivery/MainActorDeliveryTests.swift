@@ -16,13 +16,13 @@ struct MainActorDeliveryTests {
         var client: QueryClient? = QueryClient(simulation: simulation)
         weak let delivery = client.map(MainActorDelivery.of)
         simulation.settle()
-        #expect(delivery != nil)
+        expect(delivery != nil)
         if isShutDown { client?.shutDown() }
         simulation.settle()
-        #expect(delivery != nil)
+        expect(delivery != nil)
         client = nil
         simulation.settle()
-        #expect(delivery == nil)
+        expectNil(delivery)
       }
     }
   }
@@ -36,7 +36,7 @@ struct MainActorDeliveryTests {
         client.setData(0, for: query)
         let observed = ObservedQuery(query, client: client)
         let delivery = MainActorDelivery.of(client)
-        #expect(observed.data == 0)
+        expectEqual(observed.data, 0)
         client.setData(number, for: query)
         simulation.settle()
         #expect(observed.data == number && MainActorDelivery.of(client) === delivery)
@@ -53,7 +53,7 @@ struct MainActorDeliveryTests {
       let group = MainActorDelivery.of(client).group
       let position = group.insert(client.observer(of: query)).position
       group.remove(position)
-      #expect(position == 0)
+      expectEqual(position, 0)
     }
   }
 
@@ -83,7 +83,7 @@ struct MainActorDeliveryTests {
         delivery.deliverNow(for: other)
         return looker.count
       }
-      #expect(counts == [1, 2, 3, 3, 3] && other.count == 6)
+      expect(counts == [1, 2, 3, 3, 3] && other.count == 6)
       withExtendedLifetime(observed) {}
     }
   }
@@ -128,9 +128,9 @@ struct MainActorDeliveryTests {
       if number % 3 == 0 { kept.append(spy) }
       if number % 3 == 1 { lookers.remove(spy) }
     }
-    #expect(lookers.all.map { ObjectIdentifier($0) } == kept.map { ObjectIdentifier($0) })
+    expectEqual(lookers.all.map { ObjectIdentifier($0) }, kept.map { ObjectIdentifier($0) })
     for spy in kept { lookers.remove(spy) }
-    #expect(lookers.all.isEmpty)
+    expectEmpty(lookers.all)
   }
 
   @Test("lookers that are released leave no places behind")
@@ -138,14 +138,14 @@ struct MainActorDeliveryTests {
     var lookers = DeliveryParticipants()
     var kept = (0..<100).map { _ in Spy() }
     for spy in kept { lookers.add(spy) }
-    #expect(lookers.all.count == 100)
+    expectEqual(lookers.all.count, 100)
     let last = kept[99]
     kept = []
-    #expect(lookers.all.map { ObjectIdentifier($0) } == [ObjectIdentifier(last)])
+    expectEqual(lookers.all.map { ObjectIdentifier($0) }, [ObjectIdentifier(last)])
     lookers.remove(last)
-    #expect(lookers.isEmpty)
+    expect(lookers.isEmpty)
     for _ in 1...3 { lookers.add(Spy()) }
-    #expect(lookers.all.isEmpty && lookers.isEmpty)
+    expect(lookers.all.isEmpty && lookers.isEmpty)
     withExtendedLifetime(last) {}
   }
 
@@ -161,9 +161,9 @@ struct MainActorDeliveryTests {
       for act in acts {
         act()
         simulation.advance(by: .milliseconds(5))
-        #expect(observed.look())
+        expect(observed.look())
         simulation.advance(by: .seconds(1))
-        #expect(!observed.look())
+        expect(!observed.look())
       }
     }
   }

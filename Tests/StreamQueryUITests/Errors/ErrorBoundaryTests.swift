@@ -38,8 +38,8 @@ struct ErrorBoundaryTests {
       for observed in observed { observed.boundary = boundary }
       let screen = Screen { boundary.error == nil }
       simulation.advance(by: .seconds(1))
-      #expect(names(boundary) == ["Fatal()"])
-      #expect(screen.frames == [true, false])
+      expectEqual(names(boundary), ["Fatal()"])
+      expectEqual(screen.frames, [true, false])
       #expect(observed.allSatisfy { $0.isError })
     }
   }
@@ -57,17 +57,17 @@ struct ErrorBoundaryTests {
       let full = ObservedQuery(query("b", .failure(Fatal()), .value("new")), client: client)
       for observed in [empty, full] { observed.boundary = boundary }
       simulation.advance(by: .seconds(1))
-      #expect(names(boundary) == ["Fatal()", "Fatal()"])
+      expectEqual(names(boundary), ["Fatal()", "Fatal()"])
       var isDone = false
       Task {
         await boundary.reset()
         isDone = true
       }
       simulation.settle()
-      #expect(boundary.error == nil && resets == 1 && !isDone)
-      #expect(empty.isPending && empty.error == nil && full.data == "new")
+      expect(boundary.error == nil && resets == 1 && !isDone)
+      expect(empty.isPending && empty.error == nil && full.data == "new")
       simulation.advance(by: .seconds(1))
-      #expect(isDone && empty.data == "A" && boundary.errors.isEmpty)
+      expect(isDone && empty.data == "A" && boundary.errors.isEmpty)
     }
   }
 
@@ -81,14 +81,14 @@ struct ErrorBoundaryTests {
         observed.boundary = boundary
         simulation.settle()
       }
-      #expect(names(boundary) == ["Fatal()"])
+      expectEqual(names(boundary), ["Fatal()"])
       Task { await boundary.reset() }
       simulation.settle()
       let again = ObservedQuery(failing, client: client)
       again.boundary = boundary
-      #expect(again.isLoading && boundary.error == nil)
+      expect(again.isLoading && boundary.error == nil)
       simulation.settle()
-      #expect(again.data == "A")
+      expectEqual(again.data, "A")
     }
   }
 
@@ -104,12 +104,12 @@ struct ErrorBoundaryTests {
       )
       for observed in [fatal, minor] { observed.boundary = screen }
       simulation.settle()
-      #expect(names(app) == ["Fatal()"] && names(screen) == ["Minor()"])
+      expect(names(app) == ["Fatal()"] && names(screen) == ["Minor()"])
       Task { await fatal.refetch() }
       simulation.settle()
-      #expect(names(app) == [] && names(screen) == ["Minor()"])
+      expect(names(app) == [] && names(screen) == ["Minor()"])
       screen.dismiss()
-      #expect(screen.errors.isEmpty && minor.isError)
+      expect(screen.errors.isEmpty && minor.isError)
     }
   }
 
@@ -119,12 +119,12 @@ struct ErrorBoundaryTests {
       let app = ErrorBoundary(catches: { $0 is Fatal })
       let boundary = ErrorBoundary(parent: app, catches: { _ in false })
       var tries = 0
-      #expect(boundary.report(Fatal()) { tries += 1 })
-      #expect(!boundary.report(Minor()))
-      #expect(boundary.errors.isEmpty && names(app) == ["Fatal()"])
+      expect(boundary.report(Fatal()) { tries += 1 })
+      expect(!boundary.report(Minor()))
+      expect(boundary.errors.isEmpty && names(app) == ["Fatal()"])
       Task { await app.reset() }
       simulation.settle()
-      #expect(tries == 1 && app.error == nil)
+      expect(tries == 1 && app.error == nil)
     }
   }
 
@@ -135,7 +135,7 @@ struct ErrorBoundaryTests {
       simulation.settle()
       let boundary = ErrorBoundary()
       observed.boundary = boundary
-      #expect(names(boundary) == ["Fatal()"])
+      expectEqual(names(boundary), ["Fatal()"])
     }
   }
 
@@ -159,7 +159,7 @@ struct ErrorBoundaryTests {
       first(ObservedQuery(query("c", .failure(Fatal())), client: client))
       first(ObservedSelection(query("a", .value("A")), client: client) { $0.count })
       first(ObservedQuery(query("d", .never)))
-      #expect(log.lines == ["A", "Fatal()", "old", "1", "noClient"])
+      expectEqual(log.lines, ["A", "Fatal()", "old", "1", "noClient"])
     }
   }
 
@@ -181,23 +181,23 @@ struct ErrorBoundaryTests {
       batch.boundary = boundary
       batch.start(using: client)
       simulation.settle()
-      #expect(batch.errors.count == 2 && boundary.errors.count == 1)
+      expect(batch.errors.count == 2 && boundary.errors.count == 1)
       // One that learns of the list later is told of it as well.
       let late = ErrorBoundary()
       batch.boundary = late
-      #expect(late.errors.count == 1)
+      expectEqual(late.errors.count, 1)
       batch.boundary = boundary
       Task { await boundary.reset() }
       simulation.settle()
-      #expect(boundary.errors.count == 1 && batch.errors.count == 2)
+      expect(boundary.errors.count == 1 && batch.errors.count == 2)
       Task { await boundary.reset() }
       simulation.settle()
-      #expect(boundary.errors.isEmpty && batch[thrown]?.data == 1)
-      #expect(batch[kept]?.isError == true)
+      expect(boundary.errors.isEmpty && batch[thrown]?.data == 1)
+      expectEqual(batch[kept]?.isError, true)
       // It recovers by itself.
       client.setData(2, for: kept)
       simulation.settle()
-      #expect(batch.isSuccess)
+      expect(batch.isSuccess)
     }
   }
 
@@ -217,14 +217,14 @@ struct ErrorBoundaryTests {
       batch.boundary = boundary
       batch.start(using: client)
       simulation.settle()
-      #expect(boundary.errors.count == 1 && batch[fine]?.data == "fine")
+      expect(boundary.errors.count == 1 && batch[fine]?.data == "fine")
       // What the other one has to say is no recovery of this one.
       client.setData("finer", for: fine)
       simulation.settle()
-      #expect(boundary.errors.count == 1)
+      expectEqual(boundary.errors.count, 1)
       batch.refetch()
       simulation.settle()
-      #expect(boundary.errors.isEmpty && batch[thrown]?.data == 1)
+      expect(boundary.errors.isEmpty && batch[thrown]?.data == 1)
     }
   }
 
@@ -238,16 +238,16 @@ struct ErrorBoundaryTests {
       let list = [AnyQuery(broken).enabled(false)]
       let fetching = ObservedQuery(broken, client: client)
       simulation.settle()
-      #expect(fetching.isError)
+      expect(fetching.isError)
       let boundary = ErrorBoundary()
       let batch = ObservedQueries(list)
       batch.boundary = boundary
       batch.start(using: client)
-      #expect(boundary.errors.count == 1)
+      expectEqual(boundary.errors.count, 1)
       boundary.dismiss()
       batch.showNothing()
       batch.follow(list, using: client)
-      #expect(boundary.errors.count == 1)
+      expectEqual(boundary.errors.count, 1)
       boundary.dismiss()
       batch.update([])
       // Any arrival lets go of what is not in the list.
@@ -255,9 +255,9 @@ struct ErrorBoundaryTests {
         .retry(0)
       batch.update([AnyQuery(other)])
       simulation.settle()
-      #expect(boundary.errors.isEmpty && batch.errors.count == 1)
+      expect(boundary.errors.isEmpty && batch.errors.count == 1)
       batch.update(list)
-      #expect(boundary.errors.count == 1)
+      expectEqual(boundary.errors.count, 1)
       simulation.settle()
     }
   }
@@ -275,10 +275,10 @@ struct ErrorBoundaryTests {
       let batch = ObservedQueries([AnyQuery(query)], client: client)
       batch.boundary = boundary
       simulation.settle()
-      #expect(boundary.errors.count == 1)
+      expectEqual(boundary.errors.count, 1)
       batch.refetch()
       simulation.settle()
-      #expect(boundary.errors.isEmpty && batch[query]?.data == 1)
+      expect(boundary.errors.isEmpty && batch[query]?.data == 1)
     }
   }
 
@@ -291,13 +291,13 @@ struct ErrorBoundaryTests {
       let list = ObservedQueries([AnyQuery(failing)], client: client)
       (observed.boundary, list.boundary) = (boundary, kept)
       simulation.settle()
-      #expect(names(boundary) == ["Fatal()"] && names(kept) == ["Fatal()"])
+      expect(names(boundary) == ["Fatal()"] && names(kept) == ["Fatal()"])
       let other = query("b", .value("B"))
       observed.update(query: other)
-      #expect(boundary.errors.isEmpty)
+      expectEmpty(boundary.errors)
       list.update([AnyQuery(other)])
       simulation.settle()
-      #expect(observed.data == "B" && boundary.errors.isEmpty && kept.errors.isEmpty)
+      expect(observed.data == "B" && boundary.errors.isEmpty && kept.errors.isEmpty)
     }
   }
 
@@ -312,11 +312,11 @@ struct ErrorBoundaryTests {
       let list = ObservedQueries([AnyQuery(listed)], client: client)
       (observed.boundary, list.boundary) = (boundary, boundary)
       simulation.settle()
-      #expect(names(boundary) == ["Fatal()", "Fatal()"])
+      expectEqual(names(boundary), ["Fatal()", "Fatal()"])
       observed.start(using: other)
       list.start(using: other)
       simulation.settle()
-      #expect(observed.data == "A" && list.isSuccess && boundary.errors.isEmpty)
+      expect(observed.data == "A" && list.isSuccess && boundary.errors.isEmpty)
     }
   }
 
@@ -329,7 +329,7 @@ struct ErrorBoundaryTests {
       simulation.settle()
       observed.stop()
       simulation.settle()
-      #expect(names(boundary) == ["Fatal()"])
+      expectEqual(names(boundary), ["Fatal()"])
     }
   }
 
@@ -343,16 +343,16 @@ struct ErrorBoundaryTests {
       for observed in both { observed.boundary = boundary }
       list.boundary = boundary
       simulation.settle()
-      #expect(names(boundary) == ["Fatal()"])
+      expectEqual(names(boundary), ["Fatal()"])
       for observed in both {
         observed.update(query: query("b", .value("B")))
         simulation.settle()
-        #expect(names(boundary) == ["Fatal()"])
+        expectEqual(names(boundary), ["Fatal()"])
       }
       list.update([AnyQuery(failing)])
-      #expect(names(boundary) == ["Fatal()"])
+      expectEqual(names(boundary), ["Fatal()"])
       list.update([])
-      #expect(boundary.errors.isEmpty)
+      expectEmpty(boundary.errors)
       withExtendedLifetime((both, list)) {}
     }
   }
@@ -370,19 +370,19 @@ struct ErrorBoundaryTests {
       observed.drawn(failing, using: client)
       observed.appeared(using: client)
       simulation.settle()
-      #expect(names(boundary) == ["Fatal()"] && names(kept) == ["Fatal()"])
+      expect(names(boundary) == ["Fatal()"] && names(kept) == ["Fatal()"])
       observed.disappeared()
       list.stop()
       simulation.settle()
-      #expect(names(boundary) == ["Fatal()"] && names(kept) == ["Fatal()"])
+      expect(names(boundary) == ["Fatal()"] && names(kept) == ["Fatal()"])
       // Nothing changes when they observe it: another object shows the same.
       observed.drawn(fresh, using: client)
       list.preview([AnyQuery(fresh)], client)
-      #expect(observed.data == "B" && boundary.errors.isEmpty && kept.errors.isEmpty)
+      expect(observed.data == "B" && boundary.errors.isEmpty && kept.errors.isEmpty)
       observed.appeared(using: client)
       list.start(using: client)
       simulation.settle()
-      #expect(boundary.errors.isEmpty && kept.errors.isEmpty)
+      expect(boundary.errors.isEmpty && kept.errors.isEmpty)
       withExtendedLifetime((observed, list, other)) {}
     }
   }
@@ -398,15 +398,15 @@ struct ErrorBoundaryTests {
       observed.drawn(shared, using: client)
       observed.appeared(using: client)
       simulation.settle()
-      #expect(names(boundary) == ["Fatal()"])
+      expectEqual(names(boundary), ["Fatal()"])
       observed.disappeared()
       let other = ObservedQuery(shared, client: next)
       simulation.settle()
       observed.drawn(shared, using: next)
-      #expect(observed.data == "A" && boundary.errors.isEmpty)
+      expect(observed.data == "A" && boundary.errors.isEmpty)
       observed.appeared(using: next)
       simulation.settle()
-      #expect(observed.data == "A" && boundary.errors.isEmpty)
+      expect(observed.data == "A" && boundary.errors.isEmpty)
       withExtendedLifetime((observed, other)) {}
     }
   }
@@ -423,10 +423,10 @@ struct ErrorBoundaryTests {
       (observed.boundary, list.boundary) = (boundary, listed)
       observed.preview(failing, nil, client)
       list.preview([AnyQuery(failing)], client)
-      #expect(observed.isError && boundary.errors.isEmpty && listed.errors.isEmpty)
+      expect(observed.isError && boundary.errors.isEmpty && listed.errors.isEmpty)
       observed.start(using: client)
       list.start(using: client)
-      #expect(names(boundary) == ["Fatal()"] && names(listed) == ["Fatal()"])
+      expect(names(boundary) == ["Fatal()"] && names(listed) == ["Fatal()"])
       withExtendedLifetime((observed, list, first)) {}
     }
   }
@@ -444,10 +444,10 @@ struct ErrorBoundaryTests {
         simulation.settle()
         withExtendedLifetime(row) {}
       }
-      #expect(names(boundary) == ["Fatal()"])
+      expectEqual(names(boundary), ["Fatal()"])
       observed.update(query: query("b", .value("B")))
       simulation.settle()
-      #expect(boundary.errors.isEmpty)
+      expectEmpty(boundary.errors)
       withExtendedLifetime(observed) {}
     }
   }
@@ -471,7 +471,7 @@ struct ErrorBoundaryTests {
         simulation.settle()
         withExtendedLifetime(observed) {}
       }
-      #expect(names(boundary) == ["Fatal()"])
+      expectEqual(names(boundary), ["Fatal()"])
     }
   }
 }

@@ -39,6 +39,6 @@ struct ErrorRouteMachineTests {
     simulation.settle()
     look()
     look()
-    #expect(steps == ["nothing", "offer", "nothing", "nothing", "offer", "recovered", "nothing"])
+    expectEqual(steps, ["nothing", "offer", "nothing", "nothing", "offer", "recovered", "nothing"])
   }
 }

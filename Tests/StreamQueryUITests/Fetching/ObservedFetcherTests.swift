@@ -37,14 +37,14 @@ struct ObservedFetcherTests {
       let screen = Screen { search.query.data ?? "-" }
       simulation.advance(by: .seconds(1))
       search.refetch { $0.text = "pikachu" }
-      #expect(search.fetcher.text == "pikachu")
+      expectEqual(search.fetcher.text, "pikachu")
       simulation.advance(by: .seconds(1))
       var found: String?
       Task { found = await search.refetch { $0.text = "mew" }.data }
       simulation.advance(by: .seconds(1))
-      #expect(found == "mew")
-      #expect(screen.frames == ["-", "bulbasaur", "pikachu", "mew"])
-      #expect(search.fetcher.log == ["bulbasaur", "pikachu", "mew"])
+      expectEqual(found, "mew")
+      expectEqual(screen.frames, ["-", "bulbasaur", "pikachu", "mew"])
+      expectEqual(search.fetcher.log, ["bulbasaur", "pikachu", "mew"])
     }
   }
 
@@ -58,8 +58,8 @@ struct ObservedFetcherTests {
       simulation.advance(by: .milliseconds(5))
       search.refetch { $0.text = "c" }
       simulation.advance(by: .seconds(1))
-      #expect(screen.frames == ["-", "c"])
-      #expect(search.fetcher.log == ["a", "b", "c"])
+      expectEqual(screen.frames, ["-", "c"])
+      expectEqual(search.fetcher.log, ["a", "b", "c"])
     }
   }
 
@@ -69,7 +69,7 @@ struct ObservedFetcherTests {
       let search = ObservedFetcher(fetcher: Search(""), client: client) {
         Query("search", 1, fetcher: $0).retry(0).placeholder("…")
       }
-      #expect(search.query.data == "…")
+      expectEqual(search.query.data, "…")
       simulation.advance(by: .seconds(1))
       #expect(search.query.error is Missing)
     }
@@ -84,8 +84,8 @@ struct ObservedFetcherTests {
         ObservedQuery(Query("shared", $0, fetcher: shared), client: client)
       }
       simulation.advance(by: .seconds(1))
-      #expect(closure.query.data == 7)
-      #expect(observed.map(\.data) == ["x", "x"] && shared.log == ["x", "x"])
+      expectEqual(closure.query.data, 7)
+      expect(observed.map(\.data) == ["x", "x"] && shared.log == ["x", "x"])
     }
   }
 
@@ -95,10 +95,10 @@ struct ObservedFetcherTests {
       let search = ObservedFetcher("search", fetcher: Search("a"))
       search.refetch { $0.text = "b" }
       simulation.advance(by: .seconds(1))
-      #expect(search.fetcher.log == [])
+      expectEqual(search.fetcher.log, [])
       search.query.start(using: client)
       simulation.advance(by: .seconds(1))
-      #expect(search.query.data == "b")
+      expectEqual(search.query.data, "b")
     }
   }
 }

@@ -28,7 +28,7 @@ struct PrefetchingTests: ObservedSuite {
       simulation.settle()
       #expect(client.diagnostics(.all).allSatisfy { $0.observerCount == 0 })
       simulation.advance(by: .seconds(1))
-      #expect(data("missing", "fresh", "stale", in: client) == ["fetched", "old", "new"])
+      expectEqual(data("missing", "fresh", "stale", in: client), ["fetched", "old", "new"])
       task.cancel()
     }
   }
@@ -41,11 +41,11 @@ struct PrefetchingTests: ObservedSuite {
       var prefetching = Prefetching(query("a", disabled).enabled(false), query("b", failing))
       Task { [prefetching] in await prefetching.fetchAhead() }
       simulation.advance(by: .seconds(1))
-      #expect(failing.callCount == 0)
+      expectEqual(failing.callCount, 0)
       prefetching.client = client
       Task { [prefetching] in await prefetching.fetchAhead() }
       simulation.advance(by: .seconds(1))
-      #expect(disabled.callCount == 0 && failing.callCount == 1)
+      expect(disabled.callCount == 0 && failing.callCount == 1)
     }
   }
 
@@ -60,7 +60,7 @@ struct PrefetchingTests: ObservedSuite {
       simulation.advance(by: .milliseconds(900))
       let next = ObservedQuery(shown, client: client)
       simulation.advance(by: .seconds(4))
-      #expect(next.data == "A" && slow.callCount == 1)
+      expect(next.data == "A" && slow.callCount == 1)
     }
     run { simulation, client in
       let slow = ScriptedFetch<String>(.value("A", after: .seconds(5)))
@@ -68,9 +68,9 @@ struct PrefetchingTests: ObservedSuite {
       simulation.advance(by: .seconds(1))
       view.cancel()
       simulation.advance(by: .milliseconds(900))
-      #expect(client.fetchingCount() == 1)
+      expectEqual(client.fetchingCount(), 1)
       simulation.advance(by: .milliseconds(100))
-      #expect(client.fetchingCount() == 0 && data("a", in: client) == [nil])
+      expect(client.fetchingCount() == 0 && data("a", in: client) == [nil])
     }
   }
 
@@ -81,7 +81,7 @@ struct PrefetchingTests: ObservedSuite {
       let view = Task { await Prefetching(query("a", fetch), client: client).fetchAhead() }
       view.cancel()
       simulation.advance(by: .seconds(2))
-      #expect(fetch.callCount == 0)
+      expectEqual(fetch.callCount, 0)
     }
   }
 
@@ -90,12 +90,12 @@ struct PrefetchingTests: ObservedSuite {
     run { _, client in
       let byData = query("b").enabled { (data: String?) in data == nil }
       let all = [true, false].map { Prefetching(query("a").enabled($0), byData, client: client) }
-      #expect(all[0] != all[1])
+      expect(all[0] != all[1])
       client.setData("B", for: byData)
-      #expect(all[0] != Prefetching(query("a").enabled(true), byData, client: client))
+      expect(all[0] != Prefetching(query("a").enabled(true), byData, client: client))
       var later = Prefetching(query("a").enabled(true), byData)
       later.client = client
-      #expect(later == Prefetching(query("a"), byData, client: client))
+      expectEqual(later, Prefetching(query("a"), byData, client: client))
     }
   }
 
@@ -111,12 +111,12 @@ struct PrefetchingTests: ObservedSuite {
       }
       Task { await Prefetching(query("a", fetch), client: preview.client).fetchAhead() }
       simulation.advance(by: .seconds(1))
-      #expect(fetch.callCount == 0)
+      expectEqual(fetch.callCount, 0)
       let one = Prefetching(query("a"), query("b"), client: client)
-      #expect(one == Prefetching(query("a", fetch), query("b"), client: client))
-      #expect(one != Prefetching(query("a"), client: client))
-      #expect(one != Prefetching(query("a"), query("b")))
-      #expect(one != Prefetching(query("a"), query("b"), client: preview.client))
+      expectEqual(one, Prefetching(query("a", fetch), query("b"), client: client))
+      expect(one != Prefetching(query("a"), client: client))
+      expect(one != Prefetching(query("a"), query("b")))
+      expect(one != Prefetching(query("a"), query("b"), client: preview.client))
     }
   }
 

@@ -27,21 +27,21 @@ struct InspectorModelTests {
     run { simulation, client, model in
       client.setData("old", for: QueryKey<String>("a"))
       model.start(using: client)
-      #expect(model.screen.isEmpty && model.isRecording)
+      expect(model.screen.isEmpty && model.isRecording)
       simulation.settle()
-      #expect(model.titles == ["[\"a\"]"])
+      expectEqual(model.titles, ["[\"a\"]"])
       client.setData("new", for: QueryKey<String>("b"))
       simulation.advance(by: InspectorModel.pause)
-      #expect(model.titles == ["[\"a\"]", "[\"b\"]"])
+      expectEqual(model.titles, ["[\"a\"]", "[\"b\"]"])
       model.stop()
       client.setData("late", for: QueryKey<String>("c"))
       simulation.settle()
-      #expect(model.titles == ["[\"a\"]", "[\"b\"]"])
+      expectEqual(model.titles, ["[\"a\"]", "[\"b\"]"])
       // The screen and what is selected stay, and the record goes on.
       model.path = [1]
       model.start(using: client)
       simulation.settle()
-      #expect(model.titles == ["[\"a\"]", "[\"b\"]", "[\"c\"]"] && model.path == [1])
+      expect(model.titles == ["[\"a\"]", "[\"b\"]", "[\"c\"]"] && model.path == [1])
     }
   }
 
@@ -57,7 +57,7 @@ struct InspectorModelTests {
       let fresh = model.row(of: 1)?.freshness ?? 0
       #expect(fresh > 0.5 && fresh < 0.8)
       simulation.advance(by: .seconds(10))
-      #expect(model.row(of: 1)?.freshness == 0)
+      expectEqual(model.row(of: 1)?.freshness, 0)
       withExtendedLifetime(stream) {}
     }
   }
@@ -76,16 +76,16 @@ struct InspectorModelTests {
         if number != newest { arrivals.append(millisecond + 1) }
         newest = number
       }
-      #expect(arrivals == Array(stride(from: 50, through: 1_000, by: 50)))
+      expectEqual(arrivals, Array(stride(from: 50, through: 1_000, by: 50)))
       simulation.advance(by: .milliseconds(50))
       let numbers = model.screen.replay.events.map(\.event.number)
-      #expect(numbers == Array(1...(client.record.events.last?.number ?? 1)))
-      #expect(model.row(of: 1)?.state.dataUpdateCount == 1_000)
+      expectEqual(numbers, Array(1...(client.record.events.last?.number ?? 1)))
+      expectEqual(model.row(of: 1)?.state.dataUpdateCount, 1_000)
       // After a pause, news comes at once.
       simulation.advance(by: .milliseconds(50))
       client.setData("late", for: QueryKey<String>("a"))
       simulation.settle()
-      #expect(model.row(of: 1)?.state.dataUpdateCount == 1_001)
+      expectEqual(model.row(of: 1)?.state.dataUpdateCount, 1_001)
     }
   }
 
@@ -99,11 +99,11 @@ struct InspectorModelTests {
       simulation.settle()
       model.listing.text = "b"
       (model.path, model.progress) = ([1], 0)
-      #expect(model.titles == [])
+      expectEqual(model.titles, [])
       model.start(using: other)
-      #expect(model.path == [] && model.screen.isFollowing)
+      expect(model.path == [] && model.screen.isFollowing)
       simulation.settle()
-      #expect(model.titles == ["[\"b\"]"])
+      expectEqual(model.titles, ["[\"b\"]"])
     }
   }
 
@@ -114,11 +114,11 @@ struct InspectorModelTests {
       client?.setData("1", for: QueryKey<String>("a"))
       if let client { model.start(using: client) }
       simulation.advance(by: .seconds(3))
-      #expect(model.screen.isEmpty && model.runs.isEmpty && !model.canCommand(1))
-      #expect(!model.isRecording && !model.isEnded)
+      expect(model.screen.isEmpty && model.runs.isEmpty && !model.canCommand(1))
+      expect(!model.isRecording && !model.isEnded)
       client?.shutDown()
       simulation.advance(by: .seconds(3))
-      #expect(model.isEnded)
+      expect(model.isEnded)
       model.stop()
       client = nil
     }
@@ -134,23 +134,23 @@ struct InspectorModelTests {
       client.setData(1, for: QueryKey<Int>("a"))
       model.start(using: client)
       simulation.advance(by: .milliseconds(60))
-      #expect(fetch.callCount == 1)
+      expectEqual(fetch.callCount, 1)
       let key = model.number(of: "String")
       model.give(.invalidate, for: key)
       simulation.advance(by: .milliseconds(60))
-      #expect(fetch.callCount == 2)
-      #expect(model.detail(of: key)?.why?.hasPrefix("It was invalidated") == true)
+      expectEqual(fetch.callCount, 2)
+      expectEqual(model.detail(of: key)?.why?.hasPrefix("It was invalidated"), true)
       model.give(.refetch, for: key)
       simulation.advance(by: .milliseconds(60))
-      #expect(fetch.callCount == 3 && client.data(for: fetched) == "3")
-      #expect(model.detail(of: key)?.why == "refetch(.key([\"a\"])) asked for it.")
+      expect(fetch.callCount == 3 && client.data(for: fetched) == "3")
+      expectEqual(model.detail(of: key)?.why, "refetch(.key([\"a\"])) asked for it.")
       model.give(.reset, for: key)
       simulation.advance(by: .milliseconds(60))
-      #expect(fetch.callCount == 4 && client.data(for: fetched) == "4")
+      expect(fetch.callCount == 4 && client.data(for: fetched) == "4")
       model.give(.remove, for: key)
       simulation.advance(by: .milliseconds(60))
-      #expect(client.data(for: fetched) == nil)
-      #expect(client.data(for: QueryKey<Int>("a")) == 1)
+      expectNil(client.data(for: fetched))
+      expectEqual(client.data(for: QueryKey<Int>("a")), 1)
       withExtendedLifetime(stream) {}
     }
   }
@@ -164,18 +164,19 @@ struct InspectorModelTests {
       client.setData(Other.User(), for: QueryKey<Other.User>("user"))
       model.start(using: client)
       simulation.settle()
-      #expect(model.screen.list.numbers == [1, 2])
-      #expect(
-        model.screen.list.numbers.map { model.row(of: $0)?.key.valueType } == ["User", "User"]
+      expectEqual(model.screen.list.numbers, [1, 2])
+      expectEqual(
+        model.screen.list.numbers.map { model.row(of: $0)?.key.valueType },
+        ["User", "User"]
       )
       model.give(.invalidate, for: 2)
       simulation.advance(by: .milliseconds(60))
-      #expect([1, 2].map { model.row(of: $0)?.state.isInvalidated } == [false, true])
+      expectEqual([1, 2].map { model.row(of: $0)?.state.isInvalidated }, [false, true])
       model.give(.remove, for: 1)
       simulation.advance(by: .milliseconds(60))
-      #expect(client.data(for: QueryKey<One.User>("user")) == nil)
-      #expect(client.data(for: QueryKey<Other.User>("user")) != nil)
-      #expect(model.screen.list.numbers == [2])
+      expectNil(client.data(for: QueryKey<One.User>("user")))
+      expect(client.data(for: QueryKey<Other.User>("user")) != nil)
+      expectEqual(model.screen.list.numbers, [2])
     }
   }
 
@@ -194,34 +195,34 @@ struct InspectorModelTests {
       ]
       model.start(using: client)
       simulation.advance(by: .milliseconds(60))
-      #expect(model.detail(of: 1)?.error == nil)
+      expectNil(model.detail(of: 1)?.error)
       model.give(.refetch, for: 1)
       simulation.advance(by: .milliseconds(60))
-      #expect(model.detail(of: 1)?.error == "out of paper" && model.refusalText(for: 1) == nil)
+      expect(model.detail(of: 1)?.error == "out of paper" && model.refusalText(for: 1) == nil)
       // A moment before, it had not failed.
       model.stepBack()
-      #expect(model.detail(of: 1)?.error == nil)
+      expectNil(model.detail(of: 1)?.error)
       model.follow()
       model.give(.reset, for: 1)
       simulation.advance(by: .milliseconds(60))
-      #expect(model.detail(of: 1)?.error == nil && client.data(for: QueryKey<String>("a")) == "2")
+      expect(model.detail(of: 1)?.error == nil && client.data(for: QueryKey<String>("a")) == "2")
 
       model.give(.refetch, for: 2)
-      #expect(model.refusalText(for: 2) == "Static data is not refetched.")
-      #expect(model.refusalText(for: 1) == nil)
+      expectEqual(model.refusalText(for: 2), "Static data is not refetched.")
+      expectNil(model.refusalText(for: 1))
       model.give(.refetch, for: 3)
-      #expect(
-        model.refusalText(for: 3)?.hasPrefix("It is not refetched: its observers are disabled")
-          == true
+      expectEqual(
+        model.refusalText(for: 3)?.hasPrefix("It is not refetched: its observers are disabled"),
+        true
       )
-      #expect(model.refusalText(for: 2) == nil && fixed.callCount == 1)
+      expect(model.refusalText(for: 2) == nil && fixed.callCount == 1)
 
       // It went, and the news of it has not come yet.
       client.setData("d", for: QueryKey<String>("d"))
       simulation.advance(by: .milliseconds(60))
       client.remove(QueryKey<String>("d"))
       model.give(.invalidate, for: 4)
-      #expect(model.refusalText(for: 4) == "There is no entry of this key any more.")
+      expectEqual(model.refusalText(for: 4), "There is no entry of this key any more.")
       withExtendedLifetime(streams) {}
     }
   }
@@ -242,12 +243,12 @@ struct InspectorModelTests {
           simulation.settle()
           model.give(.refetch, for: 1)
           simulation.settle()
-          #expect(fetch.callCount == 2)
+          expectEqual(fetch.callCount, 2)
           if stops { model.stop() }
           withExtendedLifetime(stream) {}
         }
         simulation.settle()
-        #expect(formerModel == nil && formerClient == nil)
+        expect(formerModel == nil && formerClient == nil)
       }
     }
   }
@@ -258,14 +259,14 @@ struct InspectorModelTests {
       client.setData("1", for: QueryKey<String>("a"))
       model.start(using: client)
       simulation.settle()
-      #expect(model.canCommand(1))
+      expect(model.canCommand(1))
       model.stepBack()
       model.stepForward()
-      #expect(!model.canCommand(1) && model.row(of: 1) != nil)
+      expect(!model.canCommand(1) && model.row(of: 1) != nil)
       model.give(.remove, for: 1)
-      #expect(client.data(for: QueryKey<String>("a")) == "1")
+      expectEqual(client.data(for: QueryKey<String>("a")), "1")
       model.follow()
-      #expect(model.canCommand(1) && !model.canCommand(99))
+      expect(model.canCommand(1) && !model.canCommand(99))
     }
   }
 
@@ -278,13 +279,16 @@ struct InspectorModelTests {
       client.setData("1", for: QueryKey<String>("b"))
       simulation.advance(by: .milliseconds(60))
       model.stepBack()
-      #expect(model.titles == ["[\"a\"]"] && model.lossText == nil)
+      expect(model.titles == ["[\"a\"]"] && model.lossText == nil)
       for number in 0..<1_100 { client.setData("\(number)", for: QueryKey<String>("b")) }
       simulation.advance(by: .milliseconds(60))
-      #expect(model.lossText?.hasPrefix("The record does not go back to the selected time") == true)
-      #expect(model.titles == ["[\"a\"]", "[\"b\"]"])
+      expectEqual(
+        model.lossText?.hasPrefix("The record does not go back to the selected time"),
+        true
+      )
+      expectEqual(model.titles, ["[\"a\"]", "[\"b\"]"])
       model.follow()
-      #expect(model.lossText == nil)
+      expectNil(model.lossText)
     }
   }
 
@@ -294,29 +298,29 @@ struct InspectorModelTests {
       client.setData("1", for: QueryKey<String>("a"))
       model.start(using: client)
       simulation.settle()
-      #expect(model.momentText == "Now" && model.canCommand(1) && !model.isEnded)
+      expect(model.momentText == "Now" && model.canCommand(1) && !model.isEnded)
       client.setData("2", for: QueryKey<String>("a"))
       simulation.advance(by: .milliseconds(10))
       client.shutDown()
       simulation.advance(by: .seconds(3))
-      #expect(model.isEnded && model.momentText == "The end: the client was shut down")
+      expect(model.isEnded && model.momentText == "The end: the client was shut down")
       let record = client.record
-      #expect(model.screen.replay.events.map(\.event.number) == record.events.map(\.number))
+      expectEqual(model.screen.replay.events.map(\.event.number), record.events.map(\.number))
       // Its time ends too.
-      #expect(model.screen.now == .milliseconds(50) && model.titles == [])
+      expect(model.screen.now == .milliseconds(50) && model.titles == [])
       model.stepBack()
-      #expect(model.titles == ["[\"a\"]"] && model.momentText.hasSuffix(" before the end"))
-      #expect(!model.canCommand(1))
+      expect(model.titles == ["[\"a\"]"] && model.momentText.hasSuffix(" before the end"))
+      expect(!model.canCommand(1))
       // Shown again, it is still over.
       model.stop()
       model.start(using: client)
       simulation.settle()
-      #expect(model.isEnded && model.titles == ["[\"a\"]"])
+      expect(model.isEnded && model.titles == ["[\"a\"]"])
       // Another client is not.
       let other = QueryClient(simulation: simulation) { $0.record = .last(10) }
       model.start(using: other)
       simulation.settle()
-      #expect(!model.isEnded && model.momentText == "Now")
+      expect(!model.isEnded && model.momentText == "Now")
     }
   }
 
@@ -328,9 +332,9 @@ struct InspectorModelTests {
       client.shutDown()
       model.start(using: client)
       simulation.advance(by: .seconds(3))
-      #expect(model.isEnded && !model.screen.isEmpty && model.titles == [])
+      expect(model.isEnded && !model.screen.isEmpty && model.titles == [])
       model.stepBack()
-      #expect(model.titles == ["[\"a\"]"])
+      expectEqual(model.titles, ["[\"a\"]"])
     }
   }
 
@@ -344,13 +348,16 @@ struct InspectorModelTests {
       let stream = client.stream(fetched)
       simulation.advance(by: .seconds(2))
       let detail = model.detail(of: 1)
-      #expect(detail?.title == "[\"a\"]" && detail?.valueType == "String")
-      #expect(detail?.why == "A stream subscribed, and there was no data.")
-      #expect(detail?.who.hasPrefix("1 observer observes it. It has been observed for") == true)
-      #expect(detail?.options.first == KeyDetail.Option(name: "staleTime", value: "30 s"))
-      #expect(detail?.lines.map(\.text).contains("Fetch 1 succeeded") == true)
-      #expect(detail?.lines.compactMap(\.reason) == ["A stream subscribed, and there was no data."])
-      #expect(model.detail(of: 99) == nil)
+      expect(detail?.title == "[\"a\"]" && detail?.valueType == "String")
+      expectEqual(detail?.why, "A stream subscribed, and there was no data.")
+      expectEqual(detail?.who.hasPrefix("1 observer observes it. It has been observed for"), true)
+      expectEqual(detail?.options.first, KeyDetail.Option(name: "staleTime", value: "30 s"))
+      expectEqual(detail?.lines.map(\.text).contains("Fetch 1 succeeded"), true)
+      expectEqual(
+        detail?.lines.compactMap(\.reason),
+        ["A stream subscribed, and there was no data."]
+      )
+      expectNil(model.detail(of: 99))
       withExtendedLifetime(stream) {}
     }
   }
@@ -394,8 +401,9 @@ struct InspectorModelTests {
         note()
         let fetch = Task { _ = try? await client.fetch(fetched.staleTime(.zero)) }
         note()
-        #expect(
-          reasons == [
+        expectEqual(
+          reasons,
+          [
             "A stream subscribed, and there was no data.",
             "It was invalidated, by invalidate(.prefix([\"a\"])).",
             "The network came back after 12 s offline, and the data had been stale for 7.9 s.",
@@ -425,10 +433,10 @@ struct InspectorModelTests {
       model.start(using: client)
       let task = Task { try await client.mutate(rename, with: "new") }
       simulation.advance(by: .seconds(1))
-      #expect(model.runs.map(\.facts) == ["performing · changes 1 key"])
-      #expect(model.detail(of: 1)?.optimisticChanges == ["[\"rename\"]"])
+      expectEqual(model.runs.map(\.facts), ["performing · changes 1 key"])
+      expectEqual(model.detail(of: 1)?.optimisticChanges, ["[\"rename\"]"])
       simulation.advance(by: .seconds(10))
-      #expect(model.runs.map(\.facts) == ["succeeded"])
+      expectEqual(model.runs.map(\.facts), ["succeeded"])
       task.cancel()
     }
   }
@@ -442,11 +450,11 @@ struct InspectorModelTests {
       simulation.settle()
       model.listing.isGrouped = true
       model.toggle(model.screen.list.groups[0])
-      #expect(
+      expect(
         model.titles == ["[\"b\", 1]"] && model.screen.list.groups.map(\.isShown) == [false, true]
       )
       model.toggle(model.screen.list.groups[0])
-      #expect(model.titles == ["[\"a\", 1]", "[\"b\", 1]"])
+      expectEqual(model.titles, ["[\"a\", 1]", "[\"b\", 1]"])
     }
   }
 
@@ -461,7 +469,7 @@ struct InspectorModelTests {
     ]
   )
   func spans(_ microseconds: Int, _ expected: String) {
-    #expect(Duration.microseconds(microseconds).spanText == expected)
+    expectEqual(Duration.microseconds(microseconds).spanText, expected)
   }
 }
 

@@ -24,18 +24,18 @@ struct InspectorScreenTests {
   @Test("it follows the newest moment")
   func following() {
     var (screen, maker) = makeScreen()
-    #expect(screen.isFollowing && screen.progress == 1 && screen.moment.time == .seconds(5))
-    #expect(screen.updates == [1: 3, 2: 1])
+    expect(screen.isFollowing && screen.progress == 1 && screen.moment.time == .seconds(5))
+    expectEqual(screen.updates, [1: 3, 2: 1])
     // Part of this tick was before the record came.
     screen.ticked(.seconds(1))
-    #expect(screen.moment.time == .seconds(5))
+    expectEqual(screen.moment.time, .seconds(5))
     screen.ticked(.seconds(1))
-    #expect(screen.moment.time == .seconds(6) && screen.progress == 1)
+    expect(screen.moment.time == .seconds(6) && screen.progress == 1)
     maker.wait(.seconds(3))
     maker.event(.removed(.removed, isKeptEmpty: false), 2, nil)
     screen.came(maker.take())
-    #expect(screen.updates == [1: 3] && screen.list.numbers == [1])
-    #expect(screen.moment.time == .seconds(8))
+    expect(screen.updates == [1: 3] && screen.list.numbers == [1])
+    expectEqual(screen.moment.time, .seconds(8))
   }
 
   @Test("steps go from transaction to transaction, and past the last one they follow")
@@ -46,16 +46,16 @@ struct InspectorScreenTests {
       screen.stepBack()
       shown.append(screen.updates)
     }
-    #expect(shown == [[1: 2, 2: 1], [1: 1], [:], [:], [:]])
-    #expect(screen.progress == 0 && screen.list.numbers == [])
+    expectEqual(shown, [[1: 2, 2: 1], [1: 1], [:], [:], [:]])
+    expect(screen.progress == 0 && screen.list.numbers == [])
     shown = []
     for _ in 0..<3 {
       screen.stepForward()
       shown.append(screen.updates)
     }
-    #expect(shown == [[1: 1], [1: 2, 2: 1], [1: 3, 2: 1]] && !screen.isFollowing)
+    expect(shown == [[1: 1], [1: 2, 2: 1], [1: 3, 2: 1]] && !screen.isFollowing)
     screen.stepForward()
-    #expect(screen.isFollowing && screen.moment.time == .seconds(5))
+    expect(screen.isFollowing && screen.moment.time == .seconds(5))
   }
 
   @Test("a slider selects a time between the first event and now")
@@ -64,28 +64,26 @@ struct InspectorScreenTests {
     screen.scrub(to: 0.5)
     #expect(screen.updates == [1: 2, 2: 1] && abs(screen.progress - 0.5) < 1e-6)
     screen.scrub(to: 0)
-    #expect(screen.updates == [:] && screen.list.numbers == [])
+    expect(screen.updates == [:] && screen.list.numbers == [])
     screen.scrub(to: 0.3)
     // News do not change an earlier moment.
     maker.event(.written, 1, .data(updates: 4))
     screen.came(maker.take())
     for _ in 0..<9 { screen.ticked(.seconds(1)) }
-    #expect(
-      screen.updates == [1: 2, 2: 1] && !screen.isFollowing && screen.list.numbers == [1, 2]
-    )
+    expect(screen.updates == [1: 2, 2: 1] && !screen.isFollowing && screen.list.numbers == [1, 2])
     screen.scrub(to: 1)
-    #expect(screen.isFollowing && screen.updates == [1: 4, 2: 1])
+    expect(screen.isFollowing && screen.updates == [1: 4, 2: 1])
     screen.scrub(to: .nan)
-    #expect(screen.isFollowing)
+    expect(screen.isFollowing)
   }
 
   @Test("an event selects its moment, with all of its transaction")
   func events() {
     var (screen, _) = makeScreen()
     screen.scrub(toEvent: 2)
-    #expect(screen.updates == [1: 2, 2: 1] && screen.moment.time == .seconds(2))
+    expect(screen.updates == [1: 2, 2: 1] && screen.moment.time == .seconds(2))
     screen.scrub(toEvent: 99)
-    #expect(screen.moment.time == .seconds(2))
+    expectEqual(screen.moment.time, .seconds(2))
   }
 
   @Test("an earlier moment that is not kept any more becomes the first that is")
@@ -97,25 +95,25 @@ struct InspectorScreenTests {
     maker.event(.added, 1, .data(updates: 1))
     screen.came(maker.take())
     screen.stepBack()
-    #expect(screen.updates == [:])
+    expectEqual(screen.updates, [:])
     for updates in 2...9 {
       maker.wait(.seconds(1))
       maker.event(.written, 1, .data(updates: updates))
     }
     screen.came(maker.take())
-    #expect(screen.updates == [1: 5, 2: 1] && screen.list.numbers == [1, 2])
-    #expect(screen.progress == 0 && screen.choice == .first)
+    expect(screen.updates == [1: 5, 2: 1] && screen.list.numbers == [1, 2])
+    expect(screen.progress == 0 && screen.choice == .first)
     // Its time is the one that is shown, not the one that was selected.
-    #expect(screen.moment.time == .seconds(5) - .microseconds(1))
+    expectEqual(screen.moment.time, .seconds(5) - .microseconds(1))
     maker.wait(.seconds(1))
     maker.event(.written, 1, .data(updates: 10))
     screen.came(maker.take())
     #expect(screen.moment.time == .seconds(6) - .microseconds(1) && screen.choice == .first)
     screen.stepBack()
-    #expect(screen.choice == .first)
+    expectEqual(screen.choice, .first)
     screen.stepForward()
-    #expect(screen.choice == .selected)
-    #expect(screen.updates == [1: 7, 2: 1])
+    expectEqual(screen.choice, .selected)
+    expectEqual(screen.updates, [1: 7, 2: 1])
   }
 
   @Test("a selected moment that is kept stays, however much comes and goes")
@@ -130,16 +128,16 @@ struct InspectorScreenTests {
     screen.came(maker.take())
     screen.stepBack()
     for updates in 10...12 {
-      #expect(screen.updates == [1: 8] && screen.choice == .selected)
-      #expect(screen.moment.time == .seconds(7))
+      expect(screen.updates == [1: 8] && screen.choice == .selected)
+      expectEqual(screen.moment.time, .seconds(7))
       maker.event(.written, 1, .data(updates: updates))
       screen.came(maker.take())
     }
     // The moment before the first event that is kept is known too.
-    #expect(screen.updates == [1: 8] && screen.choice == .selected)
+    expect(screen.updates == [1: 8] && screen.choice == .selected)
     maker.event(.written, 1, .data(updates: 13))
     screen.came(maker.take())
-    #expect(screen.updates == [1: 9] && screen.choice == .first)
+    expect(screen.updates == [1: 9] && screen.choice == .first)
   }
 
   @Test("before the first event of a record that is whole, nothing is lost")
@@ -149,8 +147,8 @@ struct InspectorScreenTests {
     maker.wait(.seconds(1))
     maker.event(.written, 1, .data(updates: 4))
     screen.came(maker.take())
-    #expect(screen.updates == [:] && screen.choice == .selected && screen.replay.lostUntil == nil)
-    #expect(screen.moment.time == .seconds(1) - .microseconds(1))
+    expect(screen.updates == [:] && screen.choice == .selected && screen.replay.lostUntil == nil)
+    expectEqual(screen.moment.time, .seconds(1) - .microseconds(1))
   }
 
   @Test("after lost events it shows the new record, also when an earlier moment was shown")
@@ -161,8 +159,8 @@ struct InspectorScreenTests {
     var part = maker.take()
     (part.firstNumber, part.lostCount) = (90, 80)
     screen.came(part)
-    #expect(screen.updates == [7: 7] && screen.list.numbers == [7] && screen.choice == .first)
-    #expect(screen.moment.totals.facts == "1 key · 0 fetching · 0 observed · 80 events lost")
+    expect(screen.updates == [7: 7] && screen.list.numbers == [7] && screen.choice == .first)
+    expectEqual(screen.moment.totals.facts, "1 key · 0 fetching · 0 observed · 80 events lost")
   }
 
   @Test("the list is as if made anew, whatever comes and whatever is looked at")
@@ -184,9 +182,9 @@ struct InspectorScreenTests {
         }
         var anew = KeyList(screen.list.listing)
         anew.rebuild(screen.replay, at: screen.moment)
-        #expect(screen.list.numbers == anew.numbers, "seed \(seed)")
-        #expect(screen.list.groups == anew.groups, "seed \(seed)")
-        #expect(screen.moment == screen.replay.moment(at: screen.moment.time), "seed \(seed)")
+        expectEqual(screen.list.numbers, anew.numbers, "seed \(seed)")
+        expectEqual(screen.list.groups, anew.groups, "seed \(seed)")
+        expectEqual(screen.moment, screen.replay.moment(at: screen.moment.time), "seed \(seed)")
       }
     }
   }

@@ -48,7 +48,7 @@ struct KeyDetailTests {
     maker.event(.fetchSucceeded(fetch: 3, isNotModified: false), 1, state)
     let replay = RecordReplay(maker.take())
     let errors = (0...5).map { detail(replay, at: $0)?.error }
-    #expect(errors == [nil, nil, "no answer", "not found", nil, nil])
+    expectEqual(errors, [nil, nil, "no answer", "not found", nil, nil])
   }
 
   @Test("an error from before the record is not named, and not left out")
@@ -58,39 +58,41 @@ struct KeyDetailTests {
     state.status = .error
     maker.key(1, .text("a"), base: state)
     let detail = detail(RecordReplay(maker.take()), at: 0)
-    #expect(detail?.error == "an error that is not in the record")
+    expectEqual(detail?.error, "an error that is not in the record")
   }
 
   @Test("a function's stale time is an option without a value, and no claim about the data")
   func dynamicOptions() {
     let detail = detail(RecordReplay(makeRecord().part), at: 1)
-    #expect(
-      detail?.options.first == KeyDetail.Option(name: "staleTime", value: "a function decides")
+    expectEqual(
+      detail?.options.first,
+      KeyDetail.Option(name: "staleTime", value: "a function decides")
     )
-    #expect(detail?.row?.freshness == nil)
-    #expect(detail?.row?.facts.hasPrefix("fetching · 1 s old") == true)
+    expectNil(detail?.row?.freshness)
+    expectEqual(detail?.row?.facts.hasPrefix("fetching · 1 s old"), true)
   }
 
   @Test("the history is that of the moment, and says whether there was an earlier one")
   func history() {
     let whole = RecordReplay(makeRecord().part)
-    #expect(
-      detail(whole, at: 2)?.lines.map { "\($0.text), \($0.ago)" } == [
+    expectEqual(
+      detail(whole, at: 2)?.lines.map { "\($0.text), \($0.ago)" },
+      [
         "Fetch 2: attempt 1 failed (no answer), again after 1 s, less than 1 ms",
         "Fetch 2 started: cause unknown, 1 s", "Fetch 1 succeeded, 1 s",
         "Fetch 1 started: cause unknown, 2 s", "Added, 2 s",
       ]
     )
-    #expect(detail(whole, at: 2)?.hasEarlierLines == false)
+    expectEqual(detail(whole, at: 2)?.hasEarlierLines, false)
     let cut = RecordReplay(makeRecord().part, capacity: 2)
-    #expect(detail(cut, at: 3)?.lines.count == 2 && detail(cut, at: 3)?.hasEarlierLines == true)
+    expect(detail(cut, at: 3)?.lines.count == 2 && detail(cut, at: 3)?.hasEarlierLines == true)
 
     var maker = RecordMaker()
     maker.key(1, .text("a"))
     maker.event(.added, 1)
     for updates in 1...KeyDetail.lineLimit { maker.event(.written, 1, .data(updates: updates)) }
     let long = detail(RecordReplay(maker.take()), at: 0)
-    #expect(long?.lines.count == KeyDetail.lineLimit && long?.hasEarlierLines == true)
+    expect(long?.lines.count == KeyDetail.lineLimit && long?.hasEarlierLines == true)
   }
 
   @Test("the line above all keys tells of the network, the app and what is lost")
@@ -104,8 +106,9 @@ struct KeyDetailTests {
     maker.event(.network(isOnline: true))
     let replay = RecordReplay(maker.take())
     let facts = [2, 3, 4, 5].map { replay.moment(at: .seconds($0)).totals.facts }
-    #expect(
-      facts == [
+    expectEqual(
+      facts,
+      [
         "1 key · 1 fetching · 0 observed", "1 key · 0 fetching · 0 observed · 1 failed",
         "1 key · 0 fetching · 0 observed · 1 failed · offline · inactive",
         "1 key · 0 fetching · 0 observed · 1 failed · inactive · 3 events lost",
@@ -129,15 +132,16 @@ struct KeyDetailTests {
     let facts = [2, 3, 4, 5].map { seconds in
       replay.row(ofRun: 1, at: replay.moment(at: .seconds(seconds)))?.facts
     }
-    #expect(
-      facts == [
+    expectEqual(
+      facts,
+      [
         nil, "performing · scope names · changes 1 key",
         "retrying · scope names · 1 failed · no answer · changes 1 key",
         "failed · scope names · 1 failed · not found",
       ]
     )
     let changes = [2, 4, 5].map { detail(replay, at: $0)?.optimisticChanges }
-    #expect(changes == [[], ["[\"rename\"]"], []])
+    expectEqual(changes, [[], ["[\"rename\"]"], []])
   }
 }
 

@@ -37,8 +37,8 @@ struct KeyListTests {
     ]
   )
   func order(_ order: KeyListing.Order, _ expected: [Int]) {
-    #expect(list(KeyListing(order: order)).numbers == expected)
-    #expect(list(KeyListing(order: order, isReversed: true)).numbers == expected.reversed())
+    expectEqual(list(KeyListing(order: order)).numbers, expected)
+    expectEqual(list(KeyListing(order: order, isReversed: true)).numbers, expected.reversed())
   }
 
   @Test("the freshness that is not known is neither first nor last, and an invalidation is")
@@ -62,7 +62,7 @@ struct KeyListTests {
     for time in [0, 5, 100] {
       var list = KeyList(KeyListing(order: .freshness))
       list.rebuild(replay, at: replay.moment(at: .seconds(time)))
-      #expect(list.numbers == [9, 6, 4, 1, 10, 3, 5, 2, 7, 8])
+      expectEqual(list.numbers, [9, 6, 4, 1, 10, 3, 5, 2, 7, 8])
     }
   }
 
@@ -76,7 +76,7 @@ struct KeyListTests {
     ]
   )
   func state(_ state: KeyListing.State, _ expected: [Int]) {
-    #expect(list(KeyListing(state: state)).numbers == expected)
+    expectEqual(list(KeyListing(state: state)).numbers, expected)
   }
 
   @Test("each filter of states finds the key of its state, and no other one")
@@ -97,18 +97,18 @@ struct KeyListTests {
     for (index, (state, _)) in changes.enumerated() {
       var list = KeyList(KeyListing(state: state))
       list.rebuild(replay, at: replay.moment(at: .zero))
-      #expect(list.numbers == [index + 1], "\(state)")
+      expectEqual(list.numbers, [index + 1], "\(state)")
     }
   }
 
   @Test("a text is found in keys and types, in any case of letters")
   func text() {
-    #expect(list(KeyListing(text: "PROD")).numbers == [4, 2])
-    #expect(list(KeyListing(text: "string")).matchCount == 5)
-    #expect(list(KeyListing(text: "user, 1")).numbers == [3])
-    #expect(list(KeyListing(text: "x")).numbers == [])
-    #expect("Größe".containsIgnoringCase("größe") && !"Größe".containsIgnoringCase("GRÖSSE"))
-    #expect("a".containsIgnoringCase("") && !"a".containsIgnoringCase("ab"))
+    expectEqual(list(KeyListing(text: "PROD")).numbers, [4, 2])
+    expectEqual(list(KeyListing(text: "string")).matchCount, 5)
+    expectEqual(list(KeyListing(text: "user, 1")).numbers, [3])
+    expectEqual(list(KeyListing(text: "x")).numbers, [])
+    expect("Größe".containsIgnoringCase("größe") && !"Größe".containsIgnoringCase("GRÖSSE"))
+    expect("a".containsIgnoringCase("") && !"a".containsIgnoringCase("ab"))
   }
 
   @Test("keys of one text are rows of their own, with their own states, and keep their order")
@@ -123,9 +123,9 @@ struct KeyListTests {
       for (order, expected) in [(KeyListing.Order.key, [1, 2, 3]), (.updates, [3, 2, 1])] {
         var list = KeyList(KeyListing(order: order, isGrouped: isGrouped))
         list.rebuild(replay, at: replay.moment(at: .zero))
-        #expect(list.numbers == expected && list.matchCount == 3)
+        expect(list.numbers == expected && list.matchCount == 3)
         list.list(KeyListing(text: "int", order: order), replay, at: replay.moment(at: .zero))
-        #expect(list.numbers == [3])
+        expectEqual(list.numbers, [3])
       }
     }
     var list = KeyList()
@@ -135,13 +135,15 @@ struct KeyListTests {
     let news = replay.feed(maker.take())
     let moment = replay.moment(at: .zero)
     list.update(news.changed, replay, at: moment)
-    #expect(list.numbers == [1, 3])
-    #expect(
-      [1, 2, 3].map { replay.row(of: $0, at: moment)?.state.dataUpdateCount } == [1, nil, 9]
+    expectEqual(list.numbers, [1, 3])
+    expectEqual(
+      [1, 2, 3].map { replay.row(of: $0, at: moment)?.state.dataUpdateCount },
+      [1, nil, 9]
     )
     let rows = list.numbers.compactMap { replay.row(of: $0, at: moment)?.typedFacts }
-    #expect(
-      rows == [
+    expectEqual(
+      rows,
+      [
         "String · has data · its stale time is not in the record · less than 1 ms old · 1 update",
         "Int · has data · its stale time is not in the record · less than 1 ms old · 9 updates",
       ]
@@ -152,13 +154,13 @@ struct KeyListTests {
   func groups() {
     var listing = KeyListing(order: .updates, isGrouped: true)
     let all = list(listing)
-    #expect(all.groups.map(\.title) == ["Products", "cart", "products", "user"])
-    #expect(all.groups.map { Array(all.numbers(in: $0)) } == [[4], [5], [2], [1, 3]])
+    expectEqual(all.groups.map(\.title), ["Products", "cart", "products", "user"])
+    expectEqual(all.groups.map { Array(all.numbers(in: $0)) }, [[4], [5], [2], [1, 3]])
     listing.collapsed = ["user", "cart"]
     let some = list(listing)
-    #expect(some.groups.map(\.count) == [1, 1, 1, 2])
-    #expect(some.groups.map { Array(some.numbers(in: $0)) } == [[4], [], [2], []])
-    #expect(some.matchCount == 5)
+    expectEqual(some.groups.map(\.count), [1, 1, 1, 2])
+    expectEqual(some.groups.map { Array(some.numbers(in: $0)) }, [[4], [], [2], []])
+    expectEqual(some.matchCount, 5)
   }
 
   @Test("after any changes the list is the one that would be made anew")
@@ -182,8 +184,8 @@ struct KeyListTests {
         }
         var anew = KeyList(list.listing)
         anew.rebuild(replay, at: moment)
-        #expect(list.numbers == anew.numbers, "seed \(seed): \(list.listing)")
-        #expect(list.groups == anew.groups && list.matchCount == anew.matchCount, "seed \(seed)")
+        expectEqual(list.numbers, anew.numbers, "seed \(seed): \(list.listing)")
+        expect(list.groups == anew.groups && list.matchCount == anew.matchCount, "seed \(seed)")
       }
     }
   }
@@ -206,10 +208,10 @@ struct KeyListTests {
     for number in stride(from: 1, through: 1_000, by: 10) { maker.event(.written, number * 97) }
     var news = replay.feed(maker.take())
     list.update(news.changed, replay, at: replay.moment(at: .zero))
-    #expect(list.work.rows - before.rows == 100)
+    expectEqual(list.work.rows - before.rows, 100)
     // To take it out, to sort it among the others that changed, and to put it back: 17 is the logarithm of 100,000.
     #expect(list.work.comparisons - before.comparisons < 100 * (17 + 20 + 17))
-    #expect(list.numbers.prefix(2) == [991 * 97, 981 * 97])
+    expectEqual(list.numbers.prefix(2), [991 * 97, 981 * 97])
 
     // Sorted by key, a change of the state moves nothing.
     list.list(KeyListing(), replay, at: replay.moment(at: .zero))
@@ -225,8 +227,8 @@ struct KeyListTests {
     ] {
       before = list.work
       list.list(KeyListing(text: text), replay, at: replay.moment(at: .zero))
-      #expect(list.work.searches - before.searches == searches, "\(text)")
-      #expect(list.matchCount == matches, "\(text)")
+      expectEqual(list.work.searches - before.searches, searches, "\(text)")
+      expectEqual(list.matchCount, matches, "\(text)")
     }
   }
 }

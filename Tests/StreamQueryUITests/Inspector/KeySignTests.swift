@@ -30,7 +30,7 @@ struct KeySignTests {
   )
   func freshness(_ staleTime: QueryRecord.Span?, _ freshness: Double?, _ facts: String) {
     let row = row(staleTime)
-    #expect(row?.freshness == freshness && row?.facts == facts)
+    expect(row?.freshness == freshness && row?.facts == facts)
   }
 
   @Test(
@@ -39,7 +39,7 @@ struct KeySignTests {
   )
   func invalidated(_ staleTime: QueryRecord.Span?) {
     let row = row(staleTime) { $0.isInvalidated = true }
-    #expect(row.map { KeySign($0) } == (staleTime == .static ? .fresh : .stale))
+    expectEqual(row.map { KeySign($0) }, (staleTime == .static ? .fresh : .stale))
   }
 
   @Test("the most urgent sign comes first, and says nothing about freshness")
@@ -51,15 +51,15 @@ struct KeySignTests {
     let signs: [KeySign] = [.empty, .optimistic, .failed, .paused, .fetching]
     for count in changes.indices {
       let row = row(.dynamic) { state in for change in changes[...count] { change(&state) } }
-      #expect(row.map { KeySign($0) } == signs[count])
-      #expect(row?.facts == "\(signs[count].rawValue) · 1 update")
+      expectEqual(row.map { KeySign($0) }, signs[count])
+      expectEqual(row?.facts, "\(signs[count].rawValue) · 1 update")
     }
   }
 
   @Test("each sign has a symbol and a word of its own, so that no colour is needed")
   func symbols() {
     let signs = KeySign.allCases
-    #expect(Set(signs.map(\.symbol)).count == signs.count)
-    #expect(Set(signs.map(\.rawValue)).count == signs.count)
+    expectEqual(Set(signs.map(\.symbol)).count, signs.count)
+    expectEqual(Set(signs.map(\.rawValue)).count, signs.count)
   }
 }

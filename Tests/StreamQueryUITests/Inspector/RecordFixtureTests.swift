@@ -11,7 +11,7 @@ struct RecordFixtureTests {
       let replay = fixture.replay
       for moment in fixture.moments + fixture.moments.reversed() {
         let answer = replay.answer(at: moment.at)
-        #expect(answer.isClose(to: moment), "\(fixture) at \(moment.at)")
+        expect(answer.isClose(to: moment), "\(fixture) at \(moment.at)")
       }
     }
   }
@@ -22,7 +22,7 @@ struct RecordFixtureTests {
       let replay = fixture.replay
       for why in fixture.why {
         let event = try #require(why.event)
-        #expect(replay.whyFetched(event) == why.text, "\(fixture): event \(event)")
+        expectEqual(replay.whyFetched(event), why.text, "\(fixture): event \(event)")
       }
     }
   }
@@ -34,7 +34,7 @@ struct RecordFixtureTests {
       for who in fixture.who {
         let (key, at) = (try #require(who.key), try #require(who.at))
         let answer = replay.whoObserves(key, at: replay.moment(at: .microseconds(at)))
-        #expect(answer == who.text, "\(fixture): key \(key) at \(at)")
+        expectEqual(answer, who.text, "\(fixture): key \(key) at \(at)")
       }
     }
   }
@@ -45,7 +45,7 @@ struct RecordFixtureTests {
       let replay = fixture.replay
       for line in fixture.lines {
         let event = replay.position(of: try #require(line.event)).map { replay.events[$0].event }
-        #expect(event.map(replay.line) == line.text, "\(fixture): event \(line.event ?? 0)")
+        expectEqual(event.map(replay.line), line.text, "\(fixture): event \(line.event ?? 0)")
       }
     }
   }
@@ -63,7 +63,7 @@ struct RecordFixtureTests {
         }
       }
     }
-    #expect(kinds.count == 19 + 10 + 6, "\(kinds.sorted())")
+    expectEqual(kinds.count, 19 + 10 + 6, "\(kinds.sorted())")
   }
 }
 

@@ -27,7 +27,7 @@ struct RecordReplayTests {
       var once = RecordReplay()
       _ = once.feed(record)
       for time in stride(from: -1, through: 220, by: 7) {
-        #expect(parts.answer(at: time * 1_000) == once.answer(at: time * 1_000), "seed \(seed)")
+        expectEqual(parts.answer(at: time * 1_000), once.answer(at: time * 1_000), "seed \(seed)")
       }
     }
   }
@@ -40,16 +40,16 @@ struct RecordReplayTests {
       for number in 1...5 { maker.key(number, .int(number)) }
       for _ in 0..<200 { maker.step(&random) }
       let (all, few) = (RecordReplay(maker.part), RecordReplay(maker.part, capacity: 30))
-      #expect(few.events.count == 30)
+      expectEqual(few.events.count, 30)
       let start = few.start
       for time in 0...220 {
         let time = max(start, .milliseconds(time))
-        #expect(few.updates(at: time) == all.updates(at: time), "seed \(seed) at \(time)")
+        expectEqual(few.updates(at: time), all.updates(at: time), "seed \(seed) at \(time)")
         let (one, other) = (few.moment(at: time), all.moment(at: time))
-        #expect(one.totals == other.totals, "seed \(seed) at \(time)")
+        expectEqual(one.totals, other.totals, "seed \(seed) at \(time)")
       }
       // Earlier times look like the one before the first event that is kept.
-      #expect(few.updates(at: .zero) == few.updates(at: start - .microseconds(1)))
+      expectEqual(few.updates(at: .zero), few.updates(at: start - .microseconds(1)))
     }
   }
 
@@ -78,10 +78,10 @@ struct RecordReplayTests {
       largest.errors = max(largest.errors, replay.errors.count)
       largest.options = max(largest.options, replay.options.count)
     }
-    #expect(replay.events.count == 100)
+    expectEqual(replay.events.count, 100)
     #expect(largest.keys < 20 && largest.runs < 20, "\(largest)")
     #expect(largest.errors + largest.options < 400, "\(largest)")
-    #expect(replay.updates(at: replay.duration)[1] == 9_999)
+    expectEqual(replay.updates(at: replay.duration)[1], 9_999)
   }
 
   @Test("it knows the options of a client that come again after it has forgotten them")
@@ -107,7 +107,7 @@ struct RecordReplayTests {
     #expect(replay.options.count < 5 && replay.errors.count < 100)
     let key = replay.keys.values.first { $0.row.text == "[\"again\"]" }?.row.number
     let row = key.flatMap { replay.row(of: $0, at: replay.moment(at: replay.duration)) }
-    #expect(row?.staleTime == .after(.seconds(30)))
+    expectEqual(row?.staleTime, .after(.seconds(30)))
     parts.cancel()
   }
 
@@ -120,9 +120,9 @@ struct RecordReplayTests {
     maker.event(.run(.started, run: 1))
     let record = maker.part
     var replay = RecordReplay(record)
-    #expect(replay.events.map(\.event.number) == [1])
-    #expect(replay.feed(record).changed == [])
-    #expect(replay.events.map(\.event.number) == [1])
+    expectEqual(replay.events.map(\.event.number), [1])
+    expectEqual(replay.feed(record).changed, [])
+    expectEqual(replay.events.map(\.event.number), [1])
   }
 
   @Test("a record after lost events is a new beginning")
@@ -135,9 +135,9 @@ struct RecordReplayTests {
     var part = maker.take()
     (part.firstNumber, part.lostCount) = (100, 98)
     let news = replay.feed(part)
-    #expect(news.isAnew && news.changed == [2])
-    #expect(replay.updates(at: .seconds(1)) == [2: 7])
-    #expect(replay.moment(at: .zero).totals.lost == 98)
+    expect(news.isAnew && news.changed == [2])
+    expectEqual(replay.updates(at: .seconds(1)), [2: 7])
+    expectEqual(replay.moment(at: .zero).totals.lost, 98)
   }
 
   @Test("numbers from a damaged record do not trap")
@@ -163,12 +163,12 @@ struct RecordReplayTests {
     for kept in replay.events {
       _ = (replay.line(of: kept.event), replay.whyFetched(kept.event.number))
     }
-    #expect(replay.row(of: .max, at: moment)?.age == .zero)
+    expectEqual(replay.row(of: .max, at: moment)?.age, .zero)
     #expect(replay.whoObserves(.max, at: moment).hasPrefix("\(Int.max) observers observe it."))
     for order in KeyListing.Order.allCases {
       var list = KeyList(KeyListing(order: order))
       list.rebuild(replay, at: moment)
-      #expect(list.numbers == [.max])
+      expectEqual(list.numbers, [.max])
     }
   }
 }

@@ -15,7 +15,7 @@ struct BoundaryMachineTests {
     machine.reported(Broken(name: "1"), by: "a", retry: 1)
     machine.reported(Broken(name: "2"), by: "b", retry: 2)
     machine.reported(Broken(name: "3"), by: "a", retry: 3)
-    #expect(shown(machine) == ["a 3 3", "b 2 2"])
+    expectEqual(shown(machine), ["a 3 3", "b 2 2"])
   }
 
   @Test func whatRecoversIsGone() {
@@ -23,10 +23,10 @@ struct BoundaryMachineTests {
     machine.reported(Broken(name: "1"), by: "a", retry: 1)
     machine.reported(Broken(name: "2"), by: "b", retry: 2)
     let wereThere = [machine.recovered("a"), machine.recovered("a")]
-    #expect(wereThere == [true, false])
-    #expect(shown(machine) == ["b 2 2"])
+    expectEqual(wereThere, [true, false])
+    expectEqual(shown(machine), ["b 2 2"])
     machine.reported(Broken(name: "3"), by: "a", retry: 3)
-    #expect(shown(machine) == ["b 2 2", "a 3 3"])
+    expectEqual(shown(machine), ["b 2 2", "a 3 3"])
   }
 
   @Test func aResetTriesAllAgainOnce() {
@@ -34,14 +34,14 @@ struct BoundaryMachineTests {
     machine.reported(Broken(name: "1"), by: "a", retry: 1)
     machine.reported(Broken(name: "2"), by: "b", retry: 2)
     let retries = [machine.reset(), machine.reset()]
-    #expect(retries == [[1, 2], []] && machine.caught.isEmpty)
+    expect(retries == [[1, 2], []] && machine.caught.isEmpty)
   }
 
   @Test func sourcesAreForgottenByWhatTheyAre() {
     var machine = BoundaryMachine<String, Int>()
     for name in ["a", "b", "ab"] { machine.reported(Broken(name: name), by: name, retry: 0) }
     machine.removeErrors { $0.hasPrefix("a") }
-    #expect(shown(machine) == ["b b 0"])
+    expectEqual(shown(machine), ["b b 0"])
   }
 
   @Test func anErrorGoesWithTheLastOfItsReportersAndStaysWithoutAny() {
@@ -55,9 +55,9 @@ struct BoundaryMachineTests {
       machine.left("a", by: objects[0]), machine.left("a", by: objects[0]),
       machine.left("b", by: objects[0]), machine.left("c", by: objects[0]),
     ]
-    #expect(haveGone == [false, false, false, false] && shown(machine) == ["a 1 1", "b 2 2"])
+    expect(haveGone == [false, false, false, false] && shown(machine) == ["a 1 1", "b 2 2"])
     let isLast = machine.left("a", by: objects[1])
-    #expect(isLast && shown(machine) == ["b 2 2"])
+    expect(isLast && shown(machine) == ["b 2 2"])
     withExtendedLifetime(objects) {}
   }
 
@@ -70,9 +70,9 @@ struct BoundaryMachineTests {
     let leaver = objects[1]
     objects = [objects[3]]
     let haveGone = [machine.left("a", by: Reporter()), machine.left("a", by: leaver)]
-    #expect(haveGone == [false, false] && shown(machine) == ["a 1 1"])
+    expect(haveGone == [false, false] && shown(machine) == ["a 1 1"])
     let isLast = machine.left("a", by: objects[0])
-    #expect(isLast && machine.caught.isEmpty)
+    expect(isLast && machine.caught.isEmpty)
     withExtendedLifetime((objects, leaver)) {}
   }
 }

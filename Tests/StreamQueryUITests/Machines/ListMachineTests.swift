@@ -82,7 +82,7 @@ struct ListMachineTests {
     for position in positions { _ = machine.wasRead(position) }
     for field in fields { _ = machine.wasRead(field) }
     guard let arrival = machine.arrived(listing?.results) else { return "same" }
-    #expect(arrival.concernsReaders == !(arrival.positions.isEmpty && arrival.fields.isEmpty))
+    expectEqual(arrival.concernsReaders, !(arrival.positions.isEmpty && arrival.fields.isEmpty))
     machine.apply(arrival)
     let fields = arrival.fields.map { "\($0)" }.joined(separator: ", ")
     return "\(arrival.positions) [\(fields)]"
@@ -90,8 +90,8 @@ struct ListMachineTests {
 
   @Test func nothingIsShownAtFirstAndNothingAgainIsNoArrival() {
     var machine = ListMachine()
-    #expect(machine.shown == nil)
-    #expect(told(&machine, reading: [0], .result, of: nil) == "same")
+    expectNil(machine.shown)
+    expectEqual(told(&machine, reading: [0], .result, of: nil), "same")
   }
 
   @Test mutating func onlyPositionsThatWereReadAndDifferAreTold() {
@@ -99,19 +99,19 @@ struct ListMachineTests {
       listing("a1", "b1", "c1"), listing("a2", "b1", "c2"), listing("a2", "b2", "c3"),
     ]
     var machine = ListMachine()
-    #expect(told(&machine, of: listings[0]) == "[] []")
-    #expect(told(&machine, reading: [1, 0], of: listings[1]) == "[0] []")
+    expectEqual(told(&machine, of: listings[0]), "[] []")
+    expectEqual(told(&machine, reading: [1, 0], of: listings[1]), "[0] []")
     // Told once, until it is read again; what did not change is still read.
-    #expect(told(&machine, of: listings[2]) == "[1] []")
-    #expect(told(&machine, reading: [2], of: listings[1]) == "[2] []")
-    #expect(told(&machine, of: listings[1]) == "same")
+    expectEqual(told(&machine, of: listings[2]), "[1] []")
+    expectEqual(told(&machine, reading: [2], of: listings[1]), "[2] []")
+    expectEqual(told(&machine, of: listings[1]), "same")
   }
 
   @Test mutating func anotherKeyAnywhereChangesEveryPositionThatWasRead() {
     let (old, new) = (listing("a1", "b1"), listing("a1", "c1"))
     var machine = ListMachine()
     _ = told(&machine, of: old)
-    #expect(told(&machine, reading: [0, 1], of: new) == "[0, 1] []")
+    expectEqual(told(&machine, reading: [0, 1], of: new), "[0, 1] []")
   }
 
   @Test mutating func anotherOrderOrLengthChangesEveryPositionThatWasRead() {
@@ -119,12 +119,12 @@ struct ListMachineTests {
     let (c, none) = (listing("b1", "a1"), listing())
     var machine = ListMachine()
     // A position is read only if it is there, but may be gone by now.
-    #expect(told(&machine, reading: [0], of: a) == "[0] []")
-    #expect(told(&machine, reading: [0], of: b) == "[0] []")
-    #expect(told(&machine, reading: [1, 0], of: c) == "[0, 1] []")
-    #expect(told(&machine, reading: [1], of: none) == "[1] []")
-    #expect(told(&machine, of: nil) == "[] []")
-    #expect(told(&machine, reading: [5], of: a) == "[5] []")
+    expectEqual(told(&machine, reading: [0], of: a), "[0] []")
+    expectEqual(told(&machine, reading: [0], of: b), "[0] []")
+    expectEqual(told(&machine, reading: [1, 0], of: c), "[0, 1] []")
+    expectEqual(told(&machine, reading: [1], of: none), "[1] []")
+    expectEqual(told(&machine, of: nil), "[] []")
+    expectEqual(told(&machine, reading: [5], of: a), "[5] []")
   }
 
   @Test mutating func aFieldIsToldIfItWasReadAndDiffers() {
@@ -133,12 +133,12 @@ struct ListMachineTests {
     let fetching = listing("a1", "b2…")
     var machine = ListMachine()
     // Nothing is pending as well.
-    #expect(told(&machine, .isPending, .isSuccess, .isFetching, of: pending) == "[] []")
-    #expect(told(&machine, .result, of: one) == "[] [result]")
-    #expect(told(&machine, .result, of: both) == "[] [result, isPending, isSuccess]")
-    #expect(told(&machine, .isPending, .isSuccess, of: other) == "[] []")
-    #expect(told(&machine, .result, of: fetching) == "[] [result, isFetching]")
-    #expect(told(&machine, of: nil) == "[] [isPending, isSuccess]")
+    expectEqual(told(&machine, .isPending, .isSuccess, .isFetching, of: pending), "[] []")
+    expectEqual(told(&machine, .result, of: one), "[] [result]")
+    expectEqual(told(&machine, .result, of: both), "[] [result, isPending, isSuccess]")
+    expectEqual(told(&machine, .isPending, .isSuccess, of: other), "[] []")
+    expectEqual(told(&machine, .result, of: fetching), "[] [result, isFetching]")
+    expectEqual(told(&machine, of: nil), "[] [isPending, isSuccess]")
   }
 
   @Test mutating func errorsAreToldByTheFailureAndNotByItsPosition() {
@@ -146,23 +146,23 @@ struct ListMachineTests {
     let (moved, again) = (listing("b1!", "a1"), listing("b1!", "a1"))
     var machine = ListMachine()
     _ = told(&machine, .error, of: fine)
-    #expect(told(&machine, .error, of: broken) == "[] [error]")
+    expectEqual(told(&machine, .error, of: broken), "[] [error]")
     // Each of these listings lets it fail once more.
-    #expect(told(&machine, .error, of: moved) == "[] [error]")
-    #expect(told(&machine, .error, of: again) == "[] [error]")
+    expectEqual(told(&machine, .error, of: moved), "[] [error]")
+    expectEqual(told(&machine, .error, of: again), "[] [error]")
     // The same failure at another position, beside other data.
     client.setData(2, for: QueryKey("a"))
     let swapped = Listing(results: results(of: ["a", "b"]), cells: [])
-    #expect(told(&machine, .error, .result, of: swapped) == "[] [result]")
-    #expect(machine.shown?.errors.count == 1)
-    #expect(told(&machine, .error, of: fine) == "[] [error]")
+    expectEqual(told(&machine, .error, .result, of: swapped), "[] [result]")
+    expectEqual(machine.shown?.errors.count, 1)
+    expectEqual(told(&machine, .error, of: fine), "[] [error]")
   }
 
   @Test func theFirstToReadSinceAChangeIsKnown() {
     var machine = ListMachine()
     let reads = [machine.wasRead(0), machine.wasRead(0), machine.wasRead(1)]
     let fields = [machine.wasRead(.error), machine.wasRead(.error), machine.wasRead(.result)]
-    #expect(reads == [true, false, true] && fields == [true, false, true])
+    expect(reads == [true, false, true] && fields == [true, false, true])
   }
 
   @Test mutating func whatAReaderShowsMeanwhileStays() throws {
@@ -170,14 +170,14 @@ struct ListMachineTests {
     var machine = ListMachine()
     let early = machine.arrived(old.results)
     let arrival = try #require(early)
-    #expect(told(&machine, of: newer) == "[] []")
+    expectEqual(told(&machine, of: newer), "[] []")
     machine.apply(arrival)
-    #expect(machine.shown?[QueryKey<Int>("a")]?.data == 2)
+    expectEqual(machine.shown?[QueryKey<Int>("a")]?.data, 2)
     // So it is if what came meanwhile was shown already.
     let late = machine.arrived(old.results)
-    #expect(told(&machine, of: newer) == "same")
+    expectEqual(told(&machine, of: newer), "same")
     machine.apply(try #require(late))
-    #expect(machine.shown?[QueryKey<Int>("a")]?.data == 2)
+    expectEqual(machine.shown?[QueryKey<Int>("a")]?.data, 2)
   }
 
   // MARK: Every short sequence
@@ -267,7 +267,7 @@ struct ListMachineTests {
     for (one, other) in listings.flatMap({ one in listings.map { (one, $0) } }) {
       let results = zip(one.results?.all ?? [], other.results?.all ?? [])
       for (index, pair) in results.enumerated() {
-        #expect(pair.0.isSame(as: pair.1) == (one.cells?[index] == other.cells?[index]))
+        expectEqual(pair.0.isSame(as: pair.1), (one.cells?[index] == other.cells?[index]))
       }
     }
     let inputs: [Input] = [

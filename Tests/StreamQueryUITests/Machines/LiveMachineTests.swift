@@ -19,16 +19,16 @@ struct LiveMachineTests {
   }
 
   @Test func aModifierIsHeardInPlaceOfTheWrapper() {
-    #expect(
-      steps(.wrapper, .modifier, .wrapper, .nothing, .modifier)
-        == [.tell, .tell, .nothing, .nothing, .tell]
+    expectEqual(
+      steps(.wrapper, .modifier, .wrapper, .nothing, .modifier),
+      [.tell, .tell, .nothing, .nothing, .tell]
     )
   }
 
   @Test func aWrapperThatNamesNothingAnyMoreIsForgottenOnce() {
-    #expect(
-      steps(.nothing, .wrapper, .nothing, .nothing, .wrapper, .nothing)
-        == [.nothing, .tell, .forget, .nothing, .tell, .forget]
+    expectEqual(
+      steps(.nothing, .wrapper, .nothing, .nothing, .wrapper, .nothing),
+      [.nothing, .tell, .forget, .nothing, .tell, .forget]
     )
   }
 
@@ -41,12 +41,12 @@ struct LiveMachineTests {
     }
     _ = machine.namedNothing()
     answers.append(machine.isNamedTwice)
-    #expect(answers == [false, true, true, false])
+    expectEqual(answers, [false, true, true, false])
   }
 
   @Test func optionsAreWithdrawnAfterThereWereSome() {
     var machine = LiveMachine()
     let withdrawn = [false, true, true, false, false].map { machine.named(options: $0) }
-    #expect(withdrawn == [false, false, false, true, true])
+    expectEqual(withdrawn, [false, false, false, true, true])
   }
 }

@@ -29,11 +29,12 @@ struct PresenceMachineTests {
   }
 
   @Test func branchesThatFollowEachOtherInATurnStayShown() {
-    #expect(machine(after: [.appeared], [.disappeared, .appeared]).stage == .shown)
-    #expect(machine(after: [.appeared], [.appeared, .disappeared]).stage == .shown)
+    expectEqual(machine(after: [.appeared], [.disappeared, .appeared]).stage, .shown)
+    expectEqual(machine(after: [.appeared], [.appeared, .disappeared]).stage, .shown)
     // The removed branch disappears when its animation is over.
-    #expect(
-      machine(after: [.appeared], [.changed], [.read, .appeared], [.disappeared]).stage == .shown
+    expectEqual(
+      machine(after: [.appeared], [.changed], [.read, .appeared], [.disappeared]).stage,
+      .shown
     )
   }
 
@@ -41,82 +42,94 @@ struct PresenceMachineTests {
     var machine = PresenceMachine()
     _ = machine.appeared()
     _ = machine.changed()
-    #expect(machine.changeWasRead() == .awaitEndOfTurn && machine.disappeared() == .nothing)
+    expect(machine.changeWasRead() == .awaitEndOfTurn && machine.disappeared() == .nothing)
     _ = machine.turnEnded()
-    #expect(machine.turnEnded() == .nothing && machine.stage == .shown)
+    expect(machine.turnEnded() == .nothing && machine.stage == .shown)
   }
 
   @Test func theLastOfSeveralViewsHides() {
-    #expect(machine(after: [.appeared, .appeared], [.disappeared]).stage == .shown)
-    #expect(machine(after: [.appeared, .appeared], [.disappeared, .disappeared]).stage == .hidden)
-    #expect(
-      machine(after: [.appeared, .appeared], [.disappeared], [.disappeared]).stage == .hidden
+    expectEqual(machine(after: [.appeared, .appeared], [.disappeared]).stage, .shown)
+    expectEqual(
+      machine(after: [.appeared, .appeared], [.disappeared, .disappeared]).stage,
+      .hidden
     )
-    #expect(machine(after: [.appeared], [.disappeared], [.appeared]).stage == .shown)
+    expectEqual(
+      machine(after: [.appeared, .appeared], [.disappeared], [.disappeared]).stage,
+      .hidden
+    )
+    expectEqual(machine(after: [.appeared], [.disappeared], [.appeared]).stage, .shown)
   }
 
   @Test func contentThatEmptiesWhenAChangeIsReadIsNotHidden() {
-    #expect(machine(after: [.appeared], [.changed], [.read, .disappeared]).stage == .shown)
+    expectEqual(machine(after: [.appeared], [.changed], [.read, .disappeared]).stage, .shown)
     // However much time passes, and also if that ends a doubt of before.
-    #expect(
+    expectEqual(
       machine(after: [.appeared], [.changed], [.read, .disappeared], [.doubtEnded], [.doubtEnded])
-        .stage == .shown
+        .stage,
+      .shown
     )
-    #expect(
-      machine(after: [.appeared], [.changed], [.read, .doubtEnded, .disappeared]).stage == .shown
+    expectEqual(
+      machine(after: [.appeared], [.changed], [.read, .doubtEnded, .disappeared]).stage,
+      .shown
     )
     // Several that read it are drawn together; another change comes meanwhile.
-    #expect(
+    expectEqual(
       machine(
         after: [.appeared, .appeared],
         [.changed],
         [.read, .changed, .disappeared, .disappeared]
-      ).stage == .shown
+      ).stage,
+      .shown
     )
     // It was empty, shows something again, and is hidden.
-    #expect(
+    expectEqual(
       machine(
         after: [.appeared],
         [.changed],
         [.read, .disappeared],
         [.appeared],
         [.disappeared]
-      ).stage == .hidden
+      ).stage,
+      .hidden
     )
   }
 
   @Test func whatDisappearsLaterInTheDoubtIsHiddenWhenThatEnds() {
     let gone = machine(after: [.appeared], [.changed], [.read], [.disappeared])
-    #expect(gone.stage == .shown)
+    expectEqual(gone.stage, .shown)
     var hidden = gone
-    #expect(hidden.doubtEnded() == .changed && hidden.stage == .hidden)
+    expect(hidden.doubtEnded() == .changed && hidden.stage == .hidden)
     var back = gone
-    #expect(back.appeared() == .nothing && back.doubtEnded() == .nothing && back.stage == .shown)
+    expect(back.appeared() == .nothing && back.doubtEnded() == .nothing && back.stage == .shown)
     // Nobody has read the change.
-    #expect(
-      machine(after: [.appeared], [.changed], [.disappeared], [.doubtEnded]).stage == .hidden
+    expectEqual(
+      machine(after: [.appeared], [.changed], [.disappeared], [.doubtEnded]).stage,
+      .hidden
     )
     // What changes while it is hidden does not put that off.
-    #expect(
+    expectEqual(
       machine(after: [.appeared], [.changed], [.disappeared], [.changed], [.read], [.doubtEnded])
-        .stage == .hidden
+        .stage,
+      .hidden
     )
   }
 
   @Test func whatDisappearsWithoutADoubtIsHiddenAtOnce() {
-    #expect(machine(after: [.appeared], [.read, .disappeared]).stage == .hidden)
-    #expect(
-      machine(after: [.appeared], [.changed], [.read], [.doubtEnded], [.disappeared]).stage
-        == .hidden
+    expectEqual(machine(after: [.appeared], [.read, .disappeared]).stage, .hidden)
+    expectEqual(
+      machine(after: [.appeared], [.changed], [.read], [.doubtEnded], [.disappeared]).stage,
+      .hidden
     )
     // Something has appeared after the change: it is not empty.
-    #expect(
+    expectEqual(
       machine(after: [.appeared, .appeared], [.changed], [.read, .disappeared, .appeared])
-        .stage == .shown
+        .stage,
+      .shown
     )
-    #expect(
+    expectEqual(
       machine(after: [.appeared], [.changed], [.read, .appeared, .disappeared], [.disappeared])
-        .stage == .hidden
+        .stage,
+      .hidden
     )
   }
 
@@ -127,8 +140,9 @@ struct PresenceMachineTests {
       machine.changed(), machine.changeWasRead(), machine.doubtEnded(), machine.turnEnded(),
       machine.changed(),
     ]
-    #expect(
-      steps == [
+    expectEqual(
+      steps,
+      [
         .awaitEndOfDoubt, .nothing, .awaitEndOfDoubt, .nothing, .awaitEndOfDoubt, .awaitEndOfTurn,
         .nothing, .nothing, .awaitEndOfDoubt,
       ]
@@ -142,8 +156,9 @@ struct PresenceMachineTests {
       machine.appeared(), machine.changed(), machine.changeWasRead(), machine.changeWasRead(),
       machine.disappeared(), machine.turnEnded(),
     ]
-    #expect(
-      steps == [
+    expectEqual(
+      steps,
+      [
         .nothing, .awaitEndOfTurn, .nothing, .changed, .changed, .awaitEndOfDoubt,
         .awaitEndOfTurn, .nothing, .nothing, .nothing,
       ]
@@ -152,29 +167,29 @@ struct PresenceMachineTests {
 
   @Test func whatWasHiddenByTheEndOfADoubtIsShownForAWhileWhenItIsDrawn() {
     var machine = machine(after: [.appeared], [.changed], [.disappeared], [.doubtEnded])
-    #expect(machine.drawn() == .changedInDoubt && machine.stage == .shown)
-    #expect(machine.drawn() == .nothing)
+    expect(machine.drawn() == .changedInDoubt && machine.stage == .shown)
+    expectEqual(machine.drawn(), .nothing)
     var back = machine
-    #expect(machine.doubtEnded() == .changed && machine.stage == .hidden)
+    expect(machine.doubtEnded() == .changed && machine.stage == .hidden)
     // Once: what is hidden and drawn often asks its server no more.
-    #expect(machine.drawn() == .nothing && machine.stage == .hidden)
-    #expect(machine.appeared() == .changed && machine.stage == .shown)
-    #expect(back.appeared() == .nothing)
-    #expect(back.doubtEnded() == .nothing && back.stage == .shown)
+    expect(machine.drawn() == .nothing && machine.stage == .hidden)
+    expect(machine.appeared() == .changed && machine.stage == .shown)
+    expectEqual(back.appeared(), .nothing)
+    expect(back.doubtEnded() == .nothing && back.stage == .shown)
     // What is hidden for sure is not shown by a drawing.
-    #expect(machine.disappeared() == .awaitEndOfTurn && machine.turnEnded() == .changed)
-    #expect(machine.drawn() == .nothing && machine.stage == .hidden)
+    expect(machine.disappeared() == .awaitEndOfTurn && machine.turnEnded() == .changed)
+    expect(machine.drawn() == .nothing && machine.stage == .hidden)
   }
 
   @Test func periodsSayWhatAStageObserves() {
     func observed(_ machine: PresenceMachine) -> [Bool] {
       [.always, .onRender, .onAppear].map { machine.observes($0) }
     }
-    #expect(observed(machine(after: [])) == [true, true, false])
-    #expect(observed(machine(after: [.appeared])) == [true, true, true])
-    #expect(observed(machine(after: [.appeared], [.disappeared])) == [true, false, false])
+    expectEqual(observed(machine(after: [])), [true, true, false])
+    expectEqual(observed(machine(after: [.appeared])), [true, true, true])
+    expectEqual(observed(machine(after: [.appeared], [.disappeared])), [true, false, false])
     // Without an appearance before.
-    #expect(observed(machine(after: [.disappeared])) == [true, false, false])
+    expectEqual(observed(machine(after: [.disappeared])), [true, false, false])
   }
 
   /// A machine, what is awaited, and what is known of the views besides.
@@ -203,10 +218,10 @@ struct PresenceMachineTests {
       note(fact, step)
       switch step {
       case .awaitEndOfTurn:
-        #expect(!awaitsTurn, "\(trace)")
+        expect(!awaitsTurn, "\(trace)")
         awaitsTurn = true
       case .awaitEndOfDoubt, .changedInDoubt:
-        #expect(!awaitsDoubt, "\(trace)")
+        expect(!awaitsDoubt, "\(trace)")
         awaitsDoubt = true
       case .nothing, .changed: break
       }
@@ -242,7 +257,7 @@ struct PresenceMachineTests {
         if awaitsTurn { _ = take(nil) }
         if awaitsDoubt { _ = take(.doubtEnded) }
       }
-      #expect(!awaitsTurn && !awaitsDoubt, "\(trace)")
+      expect(!awaitsTurn && !awaitsDoubt, "\(trace)")
     }
   }
 
@@ -252,24 +267,24 @@ struct PresenceMachineTests {
       var settled = former
       settled.settle()
       if former.count > 0 {
-        #expect(settled.machine.stage == .shown, "\(settled.trace)")
+        expectEqual(settled.machine.stage, .shown, "\(settled.trace)")
       } else if former.trace.contains("disappeared") {
         // Content is empty only if it has become so when a change was read.
-        #expect((settled.machine.stage == .hidden) == !settled.isEmpty, "\(settled.trace)")
+        expectEqual((settled.machine.stage == .hidden), !settled.isEmpty, "\(settled.trace)")
       }
       // Without a change, what disappears is hidden.
       _ = settled.take(.appeared)
       for _ in 0..<settled.count { _ = settled.take(.disappeared) }
       settled.settle()
-      #expect(settled.machine.stage == .hidden, "\(settled.trace)")
+      expectEqual(settled.machine.stage, .hidden, "\(settled.trace)")
       guard depth > 0 else { return }
       for fact in Fact.allCases where fact != .doubtEnded || former.awaitsDoubt {
         var next = former
         let step = next.take(fact)
         check(former, next, step)
-        if fact == .appeared { #expect(next.machine.stage == .shown, "\(next.trace)") }
+        if fact == .appeared { expectEqual(next.machine.stage, .shown, "\(next.trace)") }
         if fact != .doubtEnded, next.machine.stage == .hidden {
-          #expect(former.machine.stage == .hidden, "\(next.trace)")
+          expectEqual(former.machine.stage, .hidden, "\(next.trace)")
         }
         go(next, depth: depth - 1)
       }
@@ -281,7 +296,7 @@ struct PresenceMachineTests {
     }
     func check(_ former: Case, _ next: Case, _ step: PresenceMachine.Step) {
       let isOther = next.machine.stage != former.machine.stage
-      #expect((step == .changed || step == .changedInDoubt) == isOther, "\(next.trace)")
+      expectEqual((step == .changed || step == .changedInDoubt), isOther, "\(next.trace)")
     }
     go(Case(), depth: 7)
   }

@@ -37,50 +37,48 @@ struct ResultMachineTests {
 
   @Test func nothingIsShownAtFirst() {
     let machine = whole()
-    #expect(machine.shown.isPending && !machine.shown.isFetching)
-    #expect(machine.shown.data == nil)
+    expect(machine.shown.isPending && !machine.shown.isFetching)
+    expectNil(machine.shown.data)
   }
 
   @Test func onlyFieldsThatWereReadAndDifferChange() {
     var machine = whole()
     let results = results([1], [2], of: query("a"))
-    #expect(changes(in: &machine, by: results[0]) == [])
-    #expect(
-      changes(of: .data, .status, .isPending, in: &machine, by: results[1]) == [.data]
-    )
-    #expect(machine.shown.data == [2])
+    expectEqual(changes(in: &machine, by: results[0]), [])
+    expectEqual(changes(of: .data, .status, .isPending, in: &machine, by: results[1]), [.data])
+    expectEqual(machine.shown.data, [2])
   }
 
   @Test func aChangeIsToldOnceUntilItIsReadAgain() {
     var machine = whole()
     let results = results([1], [2], [3], [4], of: query("a"))
-    #expect(changes(of: .data, in: &machine, by: results[0]) == [.data])
-    #expect(changes(in: &machine, by: results[1]) == [])
-    #expect(changes(of: .data, in: &machine, by: results[2]) == [.data])
-    #expect(changes(of: .error, in: &machine, by: results[3]) == [])
+    expectEqual(changes(of: .data, in: &machine, by: results[0]), [.data])
+    expectEqual(changes(in: &machine, by: results[1]), [])
+    expectEqual(changes(of: .data, in: &machine, by: results[2]), [.data])
+    expectEqual(changes(of: .error, in: &machine, by: results[3]), [])
   }
 
   @Test func whatWasReadAndDidNotChangeIsStillRead() {
     var machine = whole()
     let results = results([1], [2], of: query("a"))
-    #expect(changes(of: .isSuccess, .isStale, in: &machine, by: results[0])?.isEmpty == false)
+    expectEqual(changes(of: .isSuccess, .isStale, in: &machine, by: results[0])?.isEmpty, false)
     _ = changes(of: .isError, in: &machine, by: results[1])
     client.setData([9], for: query("a"))
-    #expect(changes(in: &machine, by: .idle) == [])
+    expectEqual(changes(in: &machine, by: .idle), [])
   }
 
   @Test func theSameResultIsNoArrival() {
     var machine = whole()
     let result = results([1], of: query("a"))[0]
-    #expect(changes(of: .result, in: &machine, by: result) == [.result])
-    #expect(changes(of: .result, in: &machine, by: result) == nil)
+    expectEqual(changes(of: .result, in: &machine, by: result), [.result])
+    expectNil(changes(of: .result, in: &machine, by: result))
   }
 
   @Test func equalDataDoesNotChangeButItsTimeMay() {
     var machine = whole()
     let (a, b) = (results([1], of: query("a"))[0], results([1], of: query("b"))[0])
-    #expect(changes(of: .data, in: &machine, by: a) == [.data])
-    #expect(changes(of: .data, .result, in: &machine, by: b) == [.result])
+    expectEqual(changes(of: .data, in: &machine, by: a), [.data])
+    expectEqual(changes(of: .data, .result, in: &machine, by: b), [.result])
   }
 
   @Test func aSelectionIsMadeOncePerDataAndToldIfItIsAnother() {
@@ -93,12 +91,12 @@ struct ResultMachineTests {
       keepsPreviousData: false
     )
     let results = results([1], [2], [2, 3], of: query("a"))
-    #expect(changes(of: .data, in: &machine, by: results[0]) == [.data])
-    #expect(changes(of: .data, .isFetching, in: &machine, by: results[1]) == [])
-    #expect(changes(in: &machine, by: results[2]) == [.data])
-    #expect(machine.shown.data == 2)
-    #expect(machine.stored.data == [2, 3])
-    #expect(calls.count == 3)
+    expectEqual(changes(of: .data, in: &machine, by: results[0]), [.data])
+    expectEqual(changes(of: .data, .isFetching, in: &machine, by: results[1]), [])
+    expectEqual(changes(in: &machine, by: results[2]), [.data])
+    expectEqual(machine.shown.data, 2)
+    expectEqual(machine.stored.data, [2, 3])
+    expectEqual(calls.count, 3)
   }
 
   @Test func aSelectionThatThrowsShowsItsErrorAndTheLastOne() {
@@ -109,11 +107,12 @@ struct ResultMachineTests {
     )
     let results = results([1], [], of: query("a"))
     _ = changes(in: &machine, by: results[0])
-    #expect(
-      changes(of: .data, .error, .isError, in: &machine, by: results[1]) == [.error, .isError]
+    expectEqual(
+      changes(of: .data, .error, .isError, in: &machine, by: results[1]),
+      [.error, .isError]
     )
-    #expect(machine.shown.data == 1)
-    #expect(machine.stored.isSuccess)
+    expectEqual(machine.shown.data, 1)
+    expect(machine.stored.isSuccess)
   }
 
   @Test func withoutReadersOnlyASelectionWaits() {
@@ -131,31 +130,31 @@ struct ResultMachineTests {
       let taken = (whole.arrivedUnread(result), counted.arrivedUnread(result))
       #expect(taken == (true, true))
     }
-    #expect(!whole.hasUnread && whole.shown.data == [2, 3] && whole.revision == 2)
-    #expect(counted.hasUnread && counted.shown.data == nil && calls.count == 0)
-    #expect(counted.takeUnread()?.data == [2, 3])
-    #expect(!counted.hasUnread && counted.takeUnread()?.data == nil)
+    expect(!whole.hasUnread && whole.shown.data == [2, 3] && whole.revision == 2)
+    expect(counted.hasUnread && counted.shown.data == nil && calls.count == 0)
+    expectEqual(counted.takeUnread()?.data, [2, 3])
+    expect(!counted.hasUnread && counted.takeUnread()?.data == nil)
     _ = whole.arrivedUnread(results[1])
-    #expect(whole.revision == 2)
+    expectEqual(whole.revision, 2)
   }
 
   @Test func whatSomebodyHasReadIsNotTakenUnread() {
     var machine = whole()
     machine.wasRead(.data)
     let isTaken = machine.arrivedUnread(results([1], of: query("a"))[0])
-    #expect(!isTaken && machine.isNew)
+    expect(!isTaken && machine.isNew)
   }
 
   @Test func thePreviousDataIsKeptOnlyIfAskedFor() {
     for keeps in [false, true] {
       var machine = whole(keepsPreviousData: keeps)
       _ = changes(in: &machine, by: results([1], of: query("a"))[0])
-      #expect(
-        changes(of: .data, .isPlaceholderData, in: &machine, by: client.result(for: query("none")))
-          == (keeps ? [.isPlaceholderData] : [.data])
+      expectEqual(
+        changes(of: .data, .isPlaceholderData, in: &machine, by: client.result(for: query("none"))),
+        (keeps ? [.isPlaceholderData] : [.data])
       )
-      #expect(machine.shown.data == (keeps ? [1] : nil))
-      #expect(machine.stored.data == nil)
+      expectEqual(machine.shown.data, (keeps ? [1] : nil))
+      expectNil(machine.stored.data)
     }
   }
 
@@ -174,10 +173,10 @@ struct ResultMachineTests {
       machine.apply(arrival)
       return Array(arrival.changed)
     }
-    #expect(shown([0]) == [.hasNextPage])
-    #expect(shown([-1]) == [])
-    #expect(shown([0, 1]) == [.hasNextPage])
-    #expect(PageFacts(client.result(for: query("a"))) == nil)
+    expectEqual(shown([0]), [.hasNextPage])
+    expectEqual(shown([-1]), [])
+    expectEqual(shown([0, 1]), [.hasNextPage])
+    expectNil(PageFacts(client.result(for: query("a"))))
   }
 }
 

@@ -34,14 +34,15 @@ struct ObservedMutationTests {
       let observed = ObservedMutation(double, client: client)
       let screen = Screen { text(observed) }
       observed.run(2)
-      #expect(observed.isPending && observed.input == 2)
+      expect(observed.isPending && observed.input == 2)
       simulation.advance(by: .seconds(1))
       observed.run(-1)
       simulation.advance(by: .seconds(1))
       observed.reset()
       simulation.settle()
-      #expect(
-        screen.frames == [
+      expectEqual(
+        screen.frames,
+        [
           "idle - -", "pending 2 -", "success 2 4", "pending -1 -", "error -1 - failed", "idle - -",
         ]
       )
@@ -59,14 +60,15 @@ struct ObservedMutationTests {
       simulation.advance(by: .seconds(1))
       observed.retry()
       observed.retry()
-      #expect(observed.isPending && observed.input == -1)
+      expect(observed.isPending && observed.input == -1)
       simulation.advance(by: .seconds(1))
       observed.run(2)
       simulation.advance(by: .seconds(1))
       observed.retry()
       simulation.advance(by: .seconds(1))
-      #expect(
-        screen.frames == [
+      expectEqual(
+        screen.frames,
+        [
           "idle - -", "pending -1 -", "error -1 - failed", "pending -1 -", "error -1 - failed",
           "pending 2 -", "success 2 4",
         ]
@@ -85,10 +87,10 @@ struct ObservedMutationTests {
         observed.run(input)
         simulation.advance(by: .seconds(10))
       }
-      #expect(output.frames == [nil, 2, nil])
-      #expect(pending.frames == [false, true, false, true, false])
-      #expect(failures.frames == [0, 1, 2])
-      #expect(observed.state.failureCount == 2)
+      expectEqual(output.frames, [nil, 2, nil])
+      expectEqual(pending.frames, [false, true, false, true, false])
+      expectEqual(failures.frames, [0, 1, 2])
+      expectEqual(observed.state.failureCount, 2)
     }
   }
 
@@ -113,15 +115,17 @@ struct ObservedMutationTests {
       let both = Screen { "\(other.status) \(name.data ?? "-") \(renaming.status)" }
       simulation.settle()
       renaming.run("")
-      #expect(name.data == "nobody" && renaming.isPending)
+      expect(name.data == "nobody" && renaming.isPending)
       simulation.advance(by: .seconds(1))
       other.run("Alan")
       simulation.advance(by: .seconds(1))
-      #expect(
-        screen.frames == ["Ada idle", "nobody pending", "Ada error", "Alan error", "Ada error"]
+      expectEqual(
+        screen.frames,
+        ["Ada idle", "nobody pending", "Ada error", "Alan error", "Ada error"]
       )
-      #expect(
-        both.frames == [
+      expectEqual(
+        both.frames,
+        [
           "idle Ada idle", "idle nobody pending", "idle Ada error", "pending Alan error",
           "success Ada error",
         ]
@@ -144,7 +148,7 @@ struct ObservedMutationTests {
       let screen = Screen { "\(name.data ?? "-") \(renaming.status)" }
       Task { try await renaming.mutate("Alan") }
       simulation.advance(by: .seconds(1))
-      #expect(screen.frames == ["Ada idle", "Alan pending", "Ada success"])
+      expectEqual(screen.frames, ["Ada idle", "Alan pending", "Ada success"])
     }
   }
 
@@ -162,7 +166,7 @@ struct ObservedMutationTests {
         }
       }
       simulation.advance(by: .seconds(1))
-      #expect(lines == ["8 success 4 8", "Broken() error -4 - failed"])
+      expectEqual(lines, ["8 success 4 8", "Broken() error -4 - failed"])
     }
   }
 
@@ -174,10 +178,10 @@ struct ObservedMutationTests {
       simulation.advance(by: .milliseconds(5))
       observed.run(2)
       simulation.advance(by: .milliseconds(5))
-      #expect(text(observed) == "pending 2 -")
+      expectEqual(text(observed), "pending 2 -")
       simulation.advance(by: .seconds(1))
-      #expect(text(observed) == "success 2 4")
-      #expect(client.mutations().map(\.status) == [.success, .success])
+      expectEqual(text(observed), "success 2 4")
+      expectEqual(client.mutations().map(\.status), [.success, .success])
     }
   }
 
@@ -189,12 +193,12 @@ struct ObservedMutationTests {
         observed.run(1)
         observed.cancel()
         simulation.settle()
-        #expect(text(observed) == "idle - -")
+        expectEqual(text(observed), "idle - -")
         observed.run(2)
       }
       simulation.advance(by: .seconds(1))
-      #expect(client.mutations().map(\.status) == [.success])
-      #expect(simulation.isIdle)
+      expectEqual(client.mutations().map(\.status), [.success])
+      expect(simulation.isIdle)
     }
   }
 
@@ -205,10 +209,10 @@ struct ObservedMutationTests {
         let observed = ObservedMutation(double, client: client)
         observed.run(1)
         simulation.advance(by: .minutes(60))
-        #expect(text(observed) == "success 1 2" && client.mutations().count == 1)
+        expect(text(observed) == "success 1 2" && client.mutations().count == 1)
       }
       simulation.advance(by: .minutes(60))
-      #expect(client.mutations().isEmpty)
+      expectEmpty(client.mutations())
     }
   }
 
@@ -223,13 +227,13 @@ struct ObservedMutationTests {
         observed.follow(using: other)
         observed.run(1)
         simulation.advance(by: .seconds(1))
-        #expect(text(observed) == "success 1 2")
+        expectEqual(text(observed), "success 1 2")
       }
       observed.follow(using: client)
       observed.run(2)
       simulation.advance(by: .seconds(1))
-      #expect(text(observed) == "success 2 4")
-      #expect(former == nil)
+      expectEqual(text(observed), "success 2 4")
+      expectNil(former)
     }
   }
 
@@ -240,13 +244,13 @@ struct ObservedMutationTests {
       observed.run(1)
       #expect(observed.isError && observed.error as? ObservationError == .noClient)
       observed.follow(using: client)
-      #expect(observed.isIdle && observed.error == nil)
+      expect(observed.isIdle && observed.error == nil)
       observed.run(1)
       observed.follow(double, using: client)
       simulation.advance(by: .seconds(1))
-      #expect(text(observed) == "success 1 2")
+      expectEqual(text(observed), "success 1 2")
       observed.follow(using: QueryClient(simulation: simulation))
-      #expect(observed.isIdle)
+      expect(observed.isIdle)
     }
   }
 
@@ -260,7 +264,7 @@ struct ObservedMutationTests {
       observed.run()
       Task { try await observed.mutate() }
       simulation.settle()
-      #expect(log.lines == ["out", "out"] && observed.isSuccess)
+      expect(log.lines == ["out", "out"] && observed.isSuccess)
     }
   }
 }

@@ -53,14 +53,14 @@ struct ObservedOutboxTests {
       let outbox = ObservedOutbox(client: client)
       let items = Screen { outbox.items.map(text) }
       let counts = Screen { outbox.count }
-      #expect(items.frames == [["-1 stopped", "2 waiting"]])
-      #expect(outbox.stopped.map(\.attempts) == [1])
+      expectEqual(items.frames, [["-1 stopped", "2 waiting"]])
+      expectEqual(outbox.stopped.map(\.attempts), [1])
       if let id = outbox.stopped.first?.id { outbox.drop(id) }
       simulation.advance(by: .seconds(1))
-      #expect(items.frames.last == [])
+      expectEqual(items.frames.last, [])
       #expect(items.frames.contains(["2 sending"]))
-      #expect(counts.frames == [2, 1, 0])
-      #expect(outbox.isEmpty && outbox.stopped.isEmpty)
+      expectEqual(counts.frames, [2, 1, 0])
+      expect(outbox.isEmpty && outbox.stopped.isEmpty)
       client.shutDown()
     }
   }
@@ -83,11 +83,11 @@ struct ObservedOutboxTests {
       }
       outbox.retry(id)
       simulation.advance(by: .milliseconds(50))
-      #expect(outbox.stopped.first?.attempts == 2)
+      expectEqual(outbox.stopped.first?.attempts, 2)
       let rebased = Task { try await outbox.rebase(id, with: 7) }
       simulation.advance(by: .seconds(1))
       #expect(outbox.isEmpty && changes > 0)
-      #expect(runner.output == 7)
+      expectEqual(runner.output, 7)
       rebased.cancel()
       client.shutDown()
     }
@@ -101,7 +101,7 @@ struct ObservedOutboxTests {
       simulation.settle()
       outbox = nil
       simulation.settle()
-      #expect(gone == nil && outbox == nil)
+      expect(gone == nil && outbox == nil)
       client.shutDown()
     }
   }

@@ -21,12 +21,12 @@ struct ButtonTests: ObservedSuite {
           simulation.settle()
           command(observed)
           simulation.settle()
-          #expect(observed.isFetching)
+          expect(observed.isFetching)
           withExtendedLifetime(observed) {}
         }
-        #expect(released == nil)
+        expectNil(released)
         simulation.advance(by: .seconds(2))
-        #expect(client.diagnostics().map(\.observerCount) == [0] && fetch.runningCount == 0)
+        expect(client.diagnostics().map(\.observerCount) == [0] && fetch.runningCount == 0)
       }
     }
   }
@@ -46,12 +46,12 @@ struct ButtonTests: ObservedSuite {
           simulation.settle()
           command(observed)
           simulation.settle()
-          #expect(observed.isFetching)
+          expect(observed.isFetching)
           withExtendedLifetime(observed) {}
         }
-        #expect(released == nil)
+        expectNil(released)
         simulation.advance(by: .seconds(2))
-        #expect(client.diagnostics().map(\.observerCount) == [0] && fetch.runningCount == 0)
+        expect(client.diagnostics().map(\.observerCount) == [0] && fetch.runningCount == 0)
       }
     }
   }
@@ -77,14 +77,14 @@ struct ButtonTests: ObservedSuite {
           released = observed
           simulation.settle()
           command(observed)
-          #expect(observed.isFetching && observed.pages == ["A"])
+          expect(observed.isFetching && observed.pages == ["A"])
           simulation.settle()
-          #expect(fetch.runningCount == 1)
+          expectEqual(fetch.runningCount, 1)
           withExtendedLifetime(observed) {}
         }
-        #expect(released == nil)
+        expectNil(released)
         simulation.advance(by: .seconds(2))
-        #expect(client.diagnostics().map(\.observerCount) == [0] && fetch.runningCount == 0)
+        expect(client.diagnostics().map(\.observerCount) == [0] && fetch.runningCount == 0)
       }
     }
   }
@@ -105,15 +105,15 @@ struct ButtonTests: ObservedSuite {
           online.send(false)
           simulation.settle()
           observed.refetch()
-          #expect(observed.isPaused)
+          expect(observed.isPaused)
           simulation.settle()
           withExtendedLifetime(observed) {}
         }
         simulation.advance(by: .seconds(2))
-        #expect(client.diagnostics().map(\.observerCount) == [0])
+        expectEqual(client.diagnostics().map(\.observerCount), [0])
         online.send(true)
         simulation.advance(by: .seconds(1))
-        #expect(fetch.callCount == 1)
+        expectEqual(fetch.callCount, 1)
       }
     }
   }
@@ -125,9 +125,9 @@ struct ButtonTests: ObservedSuite {
       let list = ObservedQueries([AnyQuery(shown)], client: client)
       simulation.settle()
       list.invalidate()
-      #expect(list.isFetching)
+      expect(list.isFetching)
       simulation.advance(by: .seconds(1))
-      #expect(list[shown]?.data == "A2" && !list.isFetching)
+      expect(list[shown]?.data == "A2" && !list.isFetching)
       withExtendedLifetime(list) {}
     }
   }
@@ -149,7 +149,7 @@ struct ButtonTests: ObservedSuite {
           list.map(command)
           if isReleased { list = nil } else { list?.update([]) }
           simulation.advance(by: .seconds(2))
-          #expect(fetch.runningCount == 0)
+          expectEqual(fetch.runningCount, 0)
           withExtendedLifetime(list) {}
         }
       }

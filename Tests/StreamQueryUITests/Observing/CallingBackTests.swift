@@ -33,7 +33,7 @@ struct CallingBackTests {
       onChange(of: { _ = observed.data }) { observed.start(using: other) }
       client.setData("newer", for: query)
       simulation.settle()
-      #expect(observed.data == "other")
+      expectEqual(observed.data, "other")
     }
   }
 
@@ -48,11 +48,11 @@ struct CallingBackTests {
         observed.changeContext = nil
         observed.update(query: b)
         change()
-        #expect(observed.data == "B")
+        expectEqual(observed.data, "B")
       }
       client.setData("A", for: a)
       simulation.settle()
-      #expect(screen.frames == [nil, "B"])
+      expectEqual(screen.frames, [nil, "B"])
       observed.stop()
     }
   }
@@ -79,10 +79,10 @@ struct CallingBackTests {
       }
       client.setData("A2", for: a)
       simulation.settle()
-      #expect(Set([first.data, second.data]) == ["A2", "B"])
+      expectEqual(Set([first.data, second.data]), ["A2", "B"])
       let moved = first.query.key == b.key ? first : second
-      #expect(moved.data == "B")
-      #expect(seen == ["A2"])
+      expectEqual(moved.data, "B")
+      expectEqual(seen, ["A2"])
       for observed in [first, second] { observed.changeContext = nil }
     }
   }
@@ -114,13 +114,13 @@ struct CallingBackTests {
       }
       client.setData("A2", for: a)
       simulation.settle()
-      #expect(Set([first.data, second.data]) == ["A2", "B"])
-      #expect(inner.data == "inner")
-      #expect(seen == ["A2"])
+      expectEqual(Set([first.data, second.data]), ["A2", "B"])
+      expectEqual(inner.data, "inner")
+      expectEqual(seen, ["A2"])
       for observed in [first, second] { observed.changeContext = nil }
       client.setData("B2", for: b)
       simulation.settle()
-      #expect(Set([first.data, second.data]) == ["A2", "B2"])
+      expectEqual(Set([first.data, second.data]), ["A2", "B2"])
     }
   }
 
@@ -139,7 +139,7 @@ struct CallingBackTests {
       }
       client.setData("A2", for: query)
       simulation.settle()
-      #expect(both.map(\.data) == ["A3", "A3"])
+      expectEqual(both.map(\.data), ["A3", "A3"])
     }
   }
 
@@ -161,7 +161,7 @@ struct CallingBackTests {
       }
       client.setData(2, for: query)
       simulation.settle()
-      #expect(!batch.isObserving && batch[query]?.data == 2)
+      expect(!batch.isObserving && batch[query]?.data == 2)
     }
   }
 
@@ -177,11 +177,11 @@ struct CallingBackTests {
         onChange(of: { _ = readsAll ? list.results?[a] : list[a] }) { list.update([AnyQuery(b)]) }
         client.setData("A2", for: a)
         simulation.settle()
-        #expect(list.results?.all.map(\.key) == [AnyQuery(b).key])
-        #expect(list[b]?.data == "B" && list[a] == nil && screen.frames == ["A", "B"])
+        expectEqual(list.results?.all.map(\.key), [AnyQuery(b).key])
+        expect(list[b]?.data == "B" && list[a] == nil && screen.frames == ["A", "B"])
         client.setData("B2", for: b)
         simulation.settle()
-        #expect(list[b]?.data == "B2" && screen.frames == ["A", "B", "B2"])
+        expect(list[b]?.data == "B2" && screen.frames == ["A", "B", "B2"])
         list.stop()
       }
     }
@@ -198,8 +198,8 @@ struct CallingBackTests {
       onChange(of: { _ = list.results }) { list.update([AnyQuery(a)]) }
       list.update([AnyQuery(a), AnyQuery(b)])
       simulation.settle()
-      #expect(list.results?.all.map(\.key) == [AnyQuery(a).key])
-      #expect(list.results?[a]?.data == "A" && screen.frames.last == 1)
+      expectEqual(list.results?.all.map(\.key), [AnyQuery(a).key])
+      expect(list.results?[a]?.data == "A" && screen.frames.last == 1)
       list.stop()
     }
   }
@@ -221,7 +221,7 @@ struct CallingBackTests {
         "\(observed.status) \(observed.input ?? 0) \(observed.output ?? 0)"
       }
       simulation.advance(by: .seconds(1))
-      #expect(screen.frames == ["pending 1 0", "pending 2 0", "success 2 4"])
+      expectEqual(screen.frames, ["pending 1 0", "pending 2 0", "success 2 4"])
     }
   }
 
@@ -243,7 +243,7 @@ struct CallingBackTests {
       onChange(of: { _ = trigger1.data }) { renaming.run("Alan") }
       client.setData(1, for: trigger)
       simulation.settle()
-      #expect(screen.frames == ["Ada false", "Alan true"])
+      expectEqual(screen.frames, ["Ada false", "Alan true"])
       simulation.advance(by: .seconds(1))
     }
   }
@@ -270,10 +270,10 @@ struct CallingBackTests {
         observed.start(using: client)
       }
       observed.stop()
-      #expect(observed.isObserving)
+      expect(observed.isObserving)
       client.setData("B", for: query)
       simulation.settle()
-      #expect(observed.data == "B")
+      expectEqual(observed.data, "B")
     }
   }
 
@@ -294,7 +294,7 @@ struct CallingBackTests {
       }
       observed.start(using: other)
       simulation.settle()
-      #expect(observed.data == "other")
+      expectEqual(observed.data, "other")
       let observations = events.values.compactMap { event -> String? in
         switch event.kind {
         case .observed(let count): "observed \(count)"
@@ -302,10 +302,10 @@ struct CallingBackTests {
         default: nil
         }
       }
-      #expect(observations == ["observed 1"])
+      expectEqual(observations, ["observed 1"])
       let group = MainActorDelivery.of(other).group
       observed.stop()
-      #expect(group.insert(other.observer(of: query)).position == 0)
+      expectEqual(group.insert(other.observer(of: query)).position, 0)
     }
   }
 
@@ -329,9 +329,9 @@ struct CallingBackTests {
         client.setData(2, for: query)
         MainActorDelivery.of(client).deliverNow()
       }
-      #expect(observed.data == 2)
+      expectEqual(observed.data, 2)
       simulation.settle()
-      #expect(observed.data == 2)
+      expectEqual(observed.data, 2)
       observed.stop()
     }
   }
@@ -356,7 +356,7 @@ struct CallingBackTests {
         client.setData(number, for: query)
         simulation.settle()
       }
-      #expect(screen.frames == [nil, [1], [1, 2]])
+      expectEqual(screen.frames, [nil, [1], [1, 2]])
     }
   }
 

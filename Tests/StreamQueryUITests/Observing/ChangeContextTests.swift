@@ -79,22 +79,23 @@ struct ChangeContextTests {
       client.setData("cached", for: query("a"))
       observed.start(using: client)
       simulation.settle()
-      #expect(log.lines == ["-", "changes", "cached"])
+      expectEqual(log.lines, ["-", "changes", "cached"])
       simulation.advance(by: .milliseconds(10))
       client.setData("written", for: query("a"))
       simulation.settle()
       Task { await observed.refetch() }
       simulation.advance(by: .milliseconds(10))
-      #expect(
-        log.lines.dropFirst(3) == ["[changes]", "A", "[changes]", "written", "[changes]", "A2"]
+      expectEqual(
+        log.lines.dropFirst(3),
+        ["[changes]", "A", "[changes]", "written", "[changes]", "A2"]
       )
       client.setData("B", for: query("b"))
       observed.update(query: query("b", "B2"))
       simulation.settle()
-      #expect(log.lines.suffix(2) == ["changes", "B"])
+      expectEqual(log.lines.suffix(2), ["changes", "B"])
       observed.changeContext = nil
       simulation.advance(by: .milliseconds(10))
-      #expect(log.lines.suffix(2) == ["changes", "B2"])
+      expectEqual(log.lines.suffix(2), ["changes", "B2"])
     }
   }
 
@@ -104,13 +105,13 @@ struct ChangeContextTests {
       let options = ObserverOptions(enabled: false)
       let observed = ObservedQuery(query("a", "A"), client: client, options: options)
       observed.changeContext = log.context()
-      #expect(!observed.isEnabled && observed.options != nil)
+      expect(!observed.isEnabled && observed.options != nil)
       observed.update(options: ObserverOptions(enabled: true))
       watch(log) { [observed] in observed.data ?? "-" }
       simulation.advance(by: .milliseconds(10))
-      #expect(log.lines == ["-", "[changes]", "A"])
+      expectEqual(log.lines, ["-", "[changes]", "A"])
       observed.changeContext = nil
-      #expect(observed.options != nil)
+      expect(observed.options != nil)
     }
   }
 
@@ -123,7 +124,7 @@ struct ChangeContextTests {
         change()
       }
       simulation.advance(by: .milliseconds(10))
-      #expect(observed.data == "A" && log.lines.isEmpty)
+      expect(observed.data == "A" && log.lines.isEmpty)
     }
   }
 
@@ -134,7 +135,7 @@ struct ChangeContextTests {
       batch.changeContext = log.context()
       watch(log) { [batch] in "batch \(batch[QueryKey<String>("a")]?.data ?? "-")" }
       simulation.advance(by: .milliseconds(10))
-      #expect(log.lines == ["batch -", "[changes]", "batch A"])
+      expectEqual(log.lines, ["batch -", "[changes]", "batch A"])
       log.lines = []
 
       let pages = ObservedPagination(Pagination(input: 0), client: client) { _, page in
@@ -145,7 +146,7 @@ struct ChangeContextTests {
       simulation.advance(by: .milliseconds(10))
       pages.moveToNextPage()
       simulation.advance(by: .milliseconds(10))
-      #expect(log.lines == ["page -", "[changes]", "page 1", "[changes]", "page 2"])
+      expectEqual(log.lines, ["page -", "[changes]", "page 1", "[changes]", "page 2"])
       log.lines = []
 
       let save = ObservedMutation(
@@ -156,8 +157,8 @@ struct ChangeContextTests {
       watch(log) { [save] in "\(save.status) \(save.output ?? "-")" }
       save.run(1)
       simulation.settle()
-      #expect(log.lines.prefix(2) == ["idle -", "changes"])
-      #expect(log.lines.suffix(2) == ["[changes]", "success saved 1"])
+      expectEqual(log.lines.prefix(2), ["idle -", "changes"])
+      expectEqual(log.lines.suffix(2), ["[changes]", "success saved 1"])
     }
   }
 
@@ -173,7 +174,7 @@ struct ChangeContextTests {
       }
       client.updateData(matching: .all, of: Int.self) { _, value in value = 1 }
       simulation.settle()
-      #expect(log.lines == ["[1, 1, 1]"])
+      expectEqual(log.lines, ["[1, 1, 1]"])
       batch.changeContext = nil
     }
   }
@@ -191,7 +192,7 @@ struct ChangeContextTests {
         simulation.settle()
         save.cancel()
         simulation.settle()
-        #expect(log.lines == ["changes", "pending", end, "idle"])
+        expectEqual(log.lines, ["changes", "pending", end, "idle"])
       }
     }
   }

@@ -35,13 +35,13 @@ struct DebounceTests: ObservedSuite {
         observed.update(query: search(text, log), debounce: pause)
         simulation.advance(by: .milliseconds(200))
       }
-      #expect(log.lines == [""] && observed.data == "found ")
+      expect(log.lines == [""] && observed.data == "found ")
       simulation.advance(by: .milliseconds(99))
-      #expect(log.lines == [""])
+      expectEqual(log.lines, [""])
       simulation.advance(by: .milliseconds(1))
-      #expect(log.lines == ["", "swift"])
-      #expect(screen.frames == [nil, "found ", nil, "found swift"])
-      #expect(observed.query.key == QueryKey("search", "swift"))
+      expectEqual(log.lines, ["", "swift"])
+      expectEqual(screen.frames, [nil, "found ", nil, "found swift"])
+      expectEqual(observed.query.key, QueryKey("search", "swift"))
     }
   }
 
@@ -60,8 +60,8 @@ struct DebounceTests: ObservedSuite {
         using: client
       )
       simulation.advance(by: .milliseconds(100))
-      #expect(observed.query.key == QueryKey("search", "a") && !observed.isEnabled)
-      #expect(log.lines == [""])
+      expect(observed.query.key == QueryKey("search", "a") && !observed.isEnabled)
+      expectEqual(log.lines, [""])
     }
   }
 
@@ -74,14 +74,14 @@ struct DebounceTests: ObservedSuite {
       observed.update(query: search("a", log), debounce: pause)
       observed.update(query: search("", log), debounce: pause)
       simulation.advance(by: .seconds(1))
-      #expect(log.lines == [""] && screen.frames == [nil, "found "])
+      expect(log.lines == [""] && screen.frames == [nil, "found "])
 
       observed.update(query: search("b", log), debounce: pause)
       observed.update(query: search("c", log))
       simulation.advance(by: .seconds(1))
       observed.update(query: search("d", log), debounce: .zero)
       simulation.advance(by: .seconds(1))
-      #expect(log.lines == ["", "c", "d"])
+      expectEqual(log.lines, ["", "c", "d"])
     }
   }
 
@@ -91,18 +91,18 @@ struct DebounceTests: ObservedSuite {
       let log = FetchLog()
       let observed = ObservedQuery(search("", log))
       observed.update(query: search("a", log), debounce: pause)
-      #expect(observed.query.key == QueryKey("search", "a"))
+      expectEqual(observed.query.key, QueryKey("search", "a"))
       observed.start(using: client)
       simulation.advance(by: .seconds(1))
       observed.update(query: search("b", log), debounce: pause)
       observed.stop()
       // Nothing of "a" is shown under it.
-      #expect(observed.query.key == QueryKey("search", "b") && observed.data == nil)
+      expect(observed.query.key == QueryKey("search", "b") && observed.data == nil)
       simulation.advance(by: .seconds(1))
-      #expect(log.lines == ["a"])
+      expectEqual(log.lines, ["a"])
       observed.start(using: client)
       simulation.advance(by: .seconds(1))
-      #expect(log.lines == ["a", "b"] && observed.data == "found b")
+      expect(log.lines == ["a", "b"] && observed.data == "found b")
     }
   }
 
@@ -116,12 +116,12 @@ struct DebounceTests: ObservedSuite {
       let hidden = QueryEnvironment(client: client, observes: false)
       observed.update(query: search("b", log), debounce: pause)
       observed.configure(search("b", log), nil, client, hidden, debounce: pause)
-      #expect(observed.data == "kept" && !observed.isObserving)
+      expect(observed.data == "kept" && !observed.isObserving)
       observed.update(query: search("c", log))
-      #expect(observed.data == nil)
+      expectNil(observed.data)
       observed.configure(search("c", log), nil, client, hidden)
       simulation.settle()
-      #expect(screen.frames == [nil, "found ", nil] && log.lines == [""])
+      expect(screen.frames == [nil, "found ", nil] && log.lines == [""])
     }
   }
 
@@ -172,13 +172,13 @@ struct DebounceTests: ObservedSuite {
       observed?.update(query: search("a", log), debounce: pause)
       observed?.follow(search("b", log), debounce: pause, using: other)
       simulation.advance(by: .seconds(1))
-      #expect(log.lines == ["", "b"])
+      expectEqual(log.lines, ["", "b"])
       observed?.update(query: search("c", log), debounce: .seconds(Int64.max))
       weak let released = observed
       observed = nil
-      #expect(released == nil)
+      expectNil(released)
       simulation.advance(by: .seconds(1))
-      #expect(log.lines == ["", "b"])
+      expectEqual(log.lines, ["", "b"])
     }
   }
 
@@ -197,11 +197,11 @@ struct DebounceTests: ObservedSuite {
       simulation.advance(by: .seconds(1))
       found.follow(input: "b", debounce: pause, using: client)
       found.follow(input: "c", debounce: pause, using: client)
-      #expect(found.input == "c" && found.page == 1 && found.query.data == "a 2")
+      expect(found.input == "c" && found.page == 1 && found.query.data == "a 2")
       simulation.advance(by: .milliseconds(299))
-      #expect(log.lines == ["a 1", "a 2"])
+      expectEqual(log.lines, ["a 1", "a 2"])
       simulation.advance(by: .milliseconds(1))
-      #expect(log.lines == ["a 1", "a 2", "c 1"])
+      expectEqual(log.lines, ["a 1", "a 2", "c 1"])
     }
   }
 }

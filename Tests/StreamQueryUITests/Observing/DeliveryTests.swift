@@ -33,8 +33,8 @@ struct DeliveryTests {
         after = [one.data, other.data]
       }
       simulation.advance(by: .seconds(1))
-      #expect(after == [2, 2])
-      #expect(screen.frames == ["1 1", "2 2"])
+      expectEqual(after, [2, 2])
+      expectEqual(screen.frames, ["1 1", "2 2"])
     }
   }
 
@@ -52,11 +52,11 @@ struct DeliveryTests {
         batch.follow([AnyQuery(query())], using: client)
         simulation.settle()
       }
-      #expect(result.frames == ["stand-in"])
-      #expect(list.frames == ["stand-in"])
+      expectEqual(result.frames, ["stand-in"])
+      expectEqual(list.frames, ["stand-in"])
       observed.follow(query().placeholder("other"), using: client)
       simulation.settle()
-      #expect(result.frames == ["stand-in", "other"])
+      expectEqual(result.frames, ["stand-in", "other"])
     }
   }
 
@@ -78,10 +78,10 @@ struct DeliveryTests {
         observed.follow(work, using: client)
         simulation.settle()
       }
-      #expect(numbers.frames == [0, 1, 2, 3])
-      #expect(screen.frames == [.pending])
+      expectEqual(numbers.frames, [0, 1, 2, 3])
+      expectEqual(screen.frames, [.pending])
       simulation.advance(by: .seconds(10))
-      #expect(screen.frames == [.pending, .success])
+      expectEqual(screen.frames, [.pending, .success])
     }
   }
 
@@ -94,9 +94,9 @@ struct DeliveryTests {
       let (first, second) = (ErrorBoundary(), ErrorBoundary())
       observed.boundary = first
       simulation.settle()
-      #expect(first.errors.count == 1)
+      expectEqual(first.errors.count, 1)
       observed.boundary = second
-      #expect(second.errors.count == 1)
+      expectEqual(second.errors.count, 1)
     }
   }
 
@@ -111,8 +111,8 @@ struct DeliveryTests {
       let stranger = other.observer(of: text)
       let group = ObservationGroup(client)
       let change = group.insert(stranger)
-      #expect(change.result(of: stranger)?.data != "7")
-      #expect(change.isOver)
+      expect(change.result(of: stranger)?.data != "7")
+      expect(change.isOver)
       withExtendedLifetime(own) {}
     }
   }
@@ -130,7 +130,7 @@ struct DeliveryTests {
       }
       let position = delivery.group.insert(client.observer(of: query)).position
       delivery.group.remove(position)
-      #expect(position == 0)
+      expectEqual(position, 0)
     }
   }
 
@@ -158,7 +158,7 @@ struct DeliveryTests {
         simulation.settle()
         let next = client(number)
         observed.start(using: next)
-        #expect(observed.data == number)
+        expectEqual(observed.data, number)
         former = next
       }
       observed.stop()
@@ -175,7 +175,7 @@ struct DeliveryTests {
       simulation.advance(by: .milliseconds(5))
       search.refetch { $0.text = "b" }
       simulation.advance(by: .seconds(1))
-      #expect(screen.frames == ["…", "b"])
+      expectEqual(screen.frames, ["…", "b"])
     }
   }
 
@@ -201,8 +201,8 @@ struct DeliveryTests {
       simulation.advance(by: .milliseconds(900))
       batch.start(using: client)
       simulation.advance(by: .seconds(5))
-      #expect(fetch.callCount == 1)
-      #expect(batch[query]?.data == 1)
+      expectEqual(fetch.callCount, 1)
+      expectEqual(batch[query]?.data, 1)
     }
   }
 }

@@ -58,9 +58,9 @@ struct ErasedObjectsTests {
       let observed = ObservedQuery(secret, client: client)
       return (observed, Screen { observed.data ?? "-" })
     } _: { observed, screen in
-      #expect(observed.data == nil)
-      #expect(observed.status == .pending)
-      #expect(screen.frames == ["secret", "-"])
+      expectNil(observed.data)
+      expectEqual(observed.status, .pending)
+      expectEqual(screen.frames, ["secret", "-"])
     }
   }
 
@@ -69,13 +69,13 @@ struct ErasedObjectsTests {
     run { _, client in
       let stopped = ObservedQuery(secret, client: client)
       stopped.stop()
-      #expect(stopped.data == "secret")
+      expectEqual(stopped.data, "secret")
       let drawn = ObservedQuery(secret)
       drawn.drawn(secret, using: client, observing: .onAppear)
-      #expect(drawn.data == "secret")
+      expectEqual(drawn.data, "secret")
       return [stopped, drawn]
     } _: { (observed: [ObservedQuery<String>]) in
-      #expect(observed.map(\.data) == [nil, nil])
+      expectEqual(observed.map(\.data), [nil, nil])
     }
   }
 
@@ -87,10 +87,10 @@ struct ErasedObjectsTests {
       simulation.settle()
       let runs = (0..<2).map { _ in ObservedValue(.runs(), client: client) }
       runs[1].stop()
-      #expect(runs.map(\.value.count) == [1, 1])
+      expectEqual(runs.map(\.value.count), [1, 1])
       return runs
     } _: { runs in
-      #expect(runs.map(\.value.count) == [0, 0])
+      expectEqual(runs.map(\.value.count), [0, 0])
     }
   }
 
@@ -100,14 +100,14 @@ struct ErasedObjectsTests {
       let (texts, text) = AsyncStream<String>.makeStream()
       let source = ClientValue(initial: "-", now: { _ in "secret" }, changes: { _ in texts })
       let observed = ObservedValue(source, client: client)
-      #expect(observed.value == "secret")
+      expectEqual(observed.value, "secret")
       return (simulation, client, text, source, observed)
     } _: { simulation, client, text, source, observed in
-      #expect(observed.value == "-")
+      expectEqual(observed.value, "-")
       text.yield("secret")
       simulation.settle()
-      #expect(observed.value == "-")
-      #expect(ObservedValue(source, client: client).value == "-")
+      expectEqual(observed.value, "-")
+      expectEqual(ObservedValue(source, client: client).value, "-")
     }
   }
 
@@ -119,11 +119,11 @@ struct ErasedObjectsTests {
       let pages = ObservedQuery(secret, client: client, keepsPreviousData: true)
       return (lengths, pages, QueryClient(simulation: simulation, configuration: .server))
     } _: { lengths, pages, client in
-      #expect(lengths.data == nil)
-      #expect(pages.data == nil)
+      expectNil(lengths.data)
+      expectNil(pages.data)
       pages.update(query: other.enabled(false))
       pages.start(using: client)
-      #expect(pages.data == nil)
+      expectNil(pages.data)
       client.shutDown()
     }
   }
@@ -136,14 +136,14 @@ struct ErasedObjectsTests {
       let other = Query<String>(key: "other") { "other" }
       first.setData("secret", for: secret)
       let observed = ObservedQuery(secret, client: first, keepsPreviousData: true)
-      #expect(observed.data == "secret")
+      expectEqual(observed.data, "secret")
       observed.follow(other, using: second)
-      #expect(observed.data == nil)
+      expectNil(observed.data)
       observed.follow(secret, using: first)
-      #expect(observed.data == "secret")
+      expectEqual(observed.data, "secret")
       observed.stop()
       observed.follow(other, using: second)
-      #expect(observed.data == nil)
+      expectNil(observed.data)
       observed.stop()
     }
   }
@@ -172,14 +172,14 @@ struct ErasedObjectsTests {
         simulation.settle()
         let outbox = ObservedOutbox(client: client)
         let screen = Screen { outbox.items.compactMap { try? $0.input(as: Note.self).text } }
-        #expect(screen.frames == [["secret"]])
+        expectEqual(screen.frames, [["secret"]])
         let ending = simulation.task { try await account.end() }
         simulation.settle()
         simulation.run { _ = try? await ending.value }
-        #expect(outbox.items.isEmpty && outbox.isEmpty && outbox.stopped.isEmpty)
-        #expect(screen.frames == [["secret"], []])
+        expect(outbox.items.isEmpty && outbox.isEmpty && outbox.stopped.isEmpty)
+        expectEqual(screen.frames, [["secret"], []])
         let late = ObservedOutbox(client: client)
-        #expect(late.items.isEmpty && late.isEmpty && late.stopped.isEmpty)
+        expect(late.items.isEmpty && late.isEmpty && late.stopped.isEmpty)
       }
     }
   }
@@ -194,7 +194,7 @@ struct ErasedObjectsTests {
       observed.stop()
       return observed
     } _: { (observed: ObservedQuery<String>) in
-      #expect(observed.data == "of another")
+      expectEqual(observed.data, "of another")
     }
   }
 
@@ -213,16 +213,16 @@ struct ErasedObjectsTests {
       let failed = ObservedQuery(failing, client: client)
       failed.boundary = boundary
       simulation.advance(by: .seconds(1))
-      #expect(mutation.output == "renamed to secret" && mutation.input == "secret")
-      #expect(boundary.errors.count == 1)
-      #expect(stopped[secret]?.data == "secret")
+      expect(mutation.output == "renamed to secret" && mutation.input == "secret")
+      expectEqual(boundary.errors.count, 1)
+      expectEqual(stopped[secret]?.data, "secret")
       _ = boundary.report(Broken())
       return (list, stopped, mutation, boundary, failed)
     } _: { list, stopped, mutation, boundary, failed in
-      #expect(list[secret]?.data == nil && stopped.results == nil)
-      #expect(mutation.output == nil && mutation.input == nil && mutation.isIdle)
-      #expect(boundary.errors.count == 1)
-      #expect(failed.error == nil)
+      expect(list[secret]?.data == nil && stopped.results == nil)
+      expect(mutation.output == nil && mutation.input == nil && mutation.isIdle)
+      expectEqual(boundary.errors.count, 1)
+      expectNil(failed.error)
     }
   }
 
@@ -234,10 +234,10 @@ struct ErasedObjectsTests {
         let mutation = ObservedMutation(rename, client: client)
         mutation.run("secret")
         simulation.advance(by: .seconds(1))
-        #expect(mutation.output == "renamed to secret")
+        expectEqual(mutation.output, "renamed to secret")
         return mutation
       } _: { mutation in
-        #expect(mutation.output == nil && mutation.input == nil)
+        expect(mutation.output == nil && mutation.input == nil)
       }
     }
   }
@@ -256,10 +256,10 @@ struct ErasedObjectsTests {
           simulation.advance(by: .seconds(1))
           withExtendedLifetime(inner) {}
         }
-        #expect(boundary.errors.count == 1)
+        expectEqual(boundary.errors.count, 1)
         return boundary
       } _: { (boundary: ErrorBoundary) in
-        #expect(boundary.errors.isEmpty)
+        expectEmpty(boundary.errors)
       }
     }
   }
@@ -273,8 +273,8 @@ struct ErasedObjectsTests {
       let list = ObservedQueries([AnyQuery(quiet)], client: client)
       return (owner, ObservedQuery(quiet, client: client), list)
     } _: { (owner: Owner, observed: ObservedQuery<String>, list: ObservedQueries) in
-      #expect(owner.shown == ["secret", "-"])
-      #expect(observed.data == nil && list.results == nil)
+      expectEqual(owner.shown, ["secret", "-"])
+      expect(observed.data == nil && list.results == nil)
     }
   }
 
@@ -287,7 +287,7 @@ struct ErasedObjectsTests {
       }
       return owner
     } _: { (owner: Owner) in
-      #expect(owner.shown == ["secret", "-"])
+      expectEqual(owner.shown, ["secret", "-"])
     }
   }
 
@@ -299,7 +299,7 @@ struct ErasedObjectsTests {
       let observed = ObservedQuery(secret, client: client)
       client.shutDown()
       simulation.advance(by: .seconds(1))
-      #expect(observed.data == "secret")
+      expectEqual(observed.data, "secret")
     }
   }
 }

@@ -66,7 +66,7 @@ struct FirstFrameTests {
         simulation.settle()
         for (query, expected) in table {
           let look = client.result(for: query)
-          #expect(text(look) == expected, "\(query.key)")
+          expectEqual(text(look), expected, "\(query.key)")
           let shown: QueryResult<String>?
           switch kind {
           case 0: shown = ObservedQuery(query, client: client).result
@@ -76,8 +76,8 @@ struct FirstFrameTests {
             let pages = ObservedPagination(Pagination(input: 0), client: client) { _, _ in query }
             shown = pages.query.result
           }
-          #expect(shown.map(text) == expected, "\(query.key)")
-          #expect(shown?.cause == look.cause && shown?.dataUpdatedAt == look.dataUpdatedAt)
+          expectEqual(shown.map(text), expected, "\(query.key)")
+          expect(shown?.cause == look.cause && shown?.dataUpdatedAt == look.dataUpdatedAt)
           // Nobody is left over for the next of the same key.
           client.cancel(query)
           simulation.settle()
@@ -97,14 +97,14 @@ struct FirstFrameTests {
       let other = ObservedQuery(query("other"), client: client)
       // The first report comes with the first observer, whose fetch has begun by then.
       simulation.settle()
-      #expect(other.isFetching)
+      expect(other.isFetching)
       let table: [(Query<String>, String)] = [
         (query("a"), "-‖~"), (query("b").initialData("initial"), "initial‖~"),
         (query("c").networkMode(.always), "-…~"),
       ]
       for (query, expected) in table {
-        #expect(text(client.result(for: query)) == expected)
-        #expect(text(ObservedQuery(query, client: client).result) == expected)
+        expectEqual(text(client.result(for: query)), expected)
+        expectEqual(text(ObservedQuery(query, client: client).result), expected)
       }
     }
   }
@@ -139,13 +139,13 @@ struct FirstFrameTests {
         shown.append(ObservedQuery(query, client: client))
         simulation.settle()
       }
-      #expect(log.lines == ["subscribed", "subscribed"])
+      expectEqual(log.lines, ["subscribed", "subscribed"])
       for _ in 0..<2 { turn(online) }
-      #expect(log.lines.dropFirst(2) == ["reconnect"])
+      expectEqual(log.lines.dropFirst(2), ["reconnect"])
       for _ in 0..<2 { turn(active) }
-      #expect(log.lines.dropFirst(3) == ["active"])
+      expectEqual(log.lines.dropFirst(3), ["active"])
       simulation.advance(by: .seconds(60))
-      #expect(log.lines.dropFirst(4) == ["interval"])
+      expectEqual(log.lines.dropFirst(4), ["interval"])
       withExtendedLifetime(shown) {}
     }
   }

@@ -24,12 +24,12 @@ struct FormerStateTests: ObservedSuite {
       }
       draw(client)
       let screen = Screen { [observed.data, kept.data, list[query("a")]?.data] }
-      #expect(screen.frames == [["Ada's", "Ada's", "Ada's"]])
+      expectEqual(screen.frames, [["Ada's", "Ada's", "Ada's"]])
       draw(other)
-      #expect([observed.data, kept.data, list[query("a")]?.data] == ["Bob's", nil, "Bob's"])
+      expectEqual([observed.data, kept.data, list[query("a")]?.data], ["Bob's", nil, "Bob's"])
       simulation.settle()
-      #expect(screen.frames.last == ["Bob's", nil, "Bob's"])
-      #expect(!observed.isObserving && client.diagnostics().allSatisfy { $0.observerCount == 0 })
+      expectEqual(screen.frames.last, ["Bob's", nil, "Bob's"])
+      expect(!observed.isObserving && client.diagnostics().allSatisfy { $0.observerCount == 0 })
       withExtendedLifetime((observed, kept, list)) {}
     }
   }
@@ -42,14 +42,14 @@ struct FormerStateTests: ObservedSuite {
       let observed = ObservedQuery(query("a").enabled(false), client: client)
       observed.stop()
       observed.update(query: query("a"))
-      #expect(observed.data == "A")
+      expectEqual(observed.data, "A")
       observed.update(query: query("b"))
-      #expect(observed.data == "B")
+      expectEqual(observed.data, "B")
       client.shutDown()
       simulation.settle()
-      #expect(observed.data == "B")
+      expectEqual(observed.data, "B")
       observed.update(query: query("c"))
-      #expect(observed.data == nil && !observed.isObserving)
+      expect(observed.data == nil && !observed.isObserving)
     }
   }
 
@@ -62,7 +62,7 @@ struct FormerStateTests: ObservedSuite {
       client.shutDown()
       simulation.settle()
       observed.drawn(query("a"), using: client, observing: .onAppear)
-      #expect(observed.data == "A")
+      expectEqual(observed.data, "A")
     }
   }
 
@@ -76,11 +76,11 @@ struct FormerStateTests: ObservedSuite {
       simulation.settle()
       observed.update(query: query("a").enabled(false))
       list.update([AnyQuery(query("a").enabled(false))])
-      #expect(observed.data == "A" && list[query("a")]?.data == "A")
+      expect(observed.data == "A" && list[query("a")]?.data == "A")
       observed.update(query: query("b").enabled(false))
       list.update([AnyQuery(query("b").enabled(false))])
-      #expect(observed.data == nil)
-      #expect(list[query("b")] != nil && list[query("a")] == nil)
+      expectNil(observed.data)
+      expect(list[query("b")] != nil && list[query("a")] == nil)
     }
   }
 }

@@ -33,13 +33,13 @@ struct NeverStartedTests: ObservedSuite {
         observed.refetch()
         Task { await observed.refetch() }
         simulation.settle()
-        #expect(!observed.isFetching)
+        expect(!observed.isFetching)
       }
       #if DEBUG
-      #expect(told.count == 1)
-      #expect(told.first.map { "\($0)".contains("start(using: client)") } == true)
+      expectEqual(told.count, 1)
+      expectEqual(told.first.map { "\($0)".contains("start(using: client)") }, true)
       #else
-      #expect(told == [])
+      expectEqual(told, [])
       #endif
     }
   }
@@ -53,9 +53,9 @@ struct NeverStartedTests: ObservedSuite {
         simulation.settle()
       }
       #if DEBUG
-      #expect(told.count == 1)
+      expectEqual(told.count, 1)
       #else
-      #expect(told == [])
+      expectEqual(told, [])
       #endif
     }
   }
@@ -71,7 +71,7 @@ struct NeverStartedTests: ObservedSuite {
         observed.refetch()
         simulation.settle()
       }
-      #expect(told == [])
+      expectEqual(told, [])
     }
   }
 }

@@ -27,11 +27,11 @@ struct ObjectObservationTests {
       let query = Query("n", fetch: ScriptedFetch(.value(1, after: .milliseconds(10))))
       let controller = Controller()
       _ = controller.observe(query, client)
-      #expect(controller.shown == ["-…"])
+      expectEqual(controller.shown, ["-…"])
       simulation.advance(by: .seconds(1))
       for number in 2...100 { client.setData(number, for: query) }
       simulation.settle()
-      #expect(controller.shown == ["-…", "1", "100"])
+      expectEqual(controller.shown, ["-…", "1", "100"])
     }
   }
 
@@ -44,8 +44,8 @@ struct ObjectObservationTests {
       do { _ = Controller().observe(query, client) }
       client.setData(1, for: other)
       simulation.settle()
-      #expect(observed.data == 1)
-      #expect(client.diagnostics(.query(query)).map(\.observerCount) == [0])
+      expectEqual(observed.data, 1)
+      expectEqual(client.diagnostics(.query(query)).map(\.observerCount), [0])
     }
   }
 
@@ -56,11 +56,11 @@ struct ObjectObservationTests {
       var controller: Controller? = Controller()
       _ = controller?.observe(query, client)
       simulation.advance(by: .seconds(seconds))
-      #expect(client.diagnostics(.query(query)).map(\.observerCount) == [1])
+      expectEqual(client.diagnostics(.query(query)).map(\.observerCount), [1])
       controller = nil
       simulation.advance(by: .seconds(max(1, seconds) + 1))
-      #expect(client.diagnostics(.query(query)).map(\.observerCount) == [0])
-      #expect(simulation.leakReport() == [])
+      expectEqual(client.diagnostics(.query(query)).map(\.observerCount), [0])
+      expectEqual(simulation.leakReport(), [])
     }
   }
 
@@ -75,7 +75,7 @@ struct ObjectObservationTests {
         simulation.settle()
       }
       simulation.advance(by: .seconds(2))
-      #expect(held == nil)
+      expectNil(held)
     }
   }
 
@@ -87,13 +87,13 @@ struct ObjectObservationTests {
       let observations = [0, 1].map { _ in controller.observe(query, client) }
       observations[0].cancel()
       observations[0].cancel()
-      #expect(observations.map(\.isObserving) == [false, true])
+      expectEqual(observations.map(\.isObserving), [false, true])
       client.setData(1, for: query)
       simulation.settle()
-      #expect(controller.shown == ["-", "-", "1"])
+      expectEqual(controller.shown, ["-", "-", "1"])
       client.shutDown()
       simulation.settle()
-      #expect(!observations[1].isObserving && controller.shown.count == 3)
+      expect(!observations[1].isObserving && controller.shown.count == 3)
     }
   }
 }

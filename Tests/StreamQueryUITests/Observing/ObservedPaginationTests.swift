@@ -24,7 +24,7 @@ struct ObservedPaginationTests {
       let screen = Screen {
         "\(search.page): \(search.query.data ?? "-")\(search.query.isPlaceholderData ? " (kept)" : "")"
       }
-      #expect(!search.canMoveToPreviousPage)
+      expect(!search.canMoveToPreviousPage)
       simulation.advance(by: .seconds(1))
       search.moveToNextPage()
       simulation.advance(by: .seconds(1))
@@ -32,13 +32,14 @@ struct ObservedPaginationTests {
       simulation.advance(by: .seconds(1))
       search.input = "kotlin"
       simulation.advance(by: .seconds(1))
-      #expect(
-        screen.frames == [
+      expectEqual(
+        screen.frames,
+        [
           "1: -", "1: swift 1", "2: swift 1 (kept)", "2: swift 2", "1: swift 1",
           "1: swift 1 (kept)", "1: kotlin 1",
         ]
       )
-      #expect(log.lines == ["swift 1", "swift 2", "kotlin 1"])
+      expectEqual(log.lines, ["swift 1", "swift 2", "kotlin 1"])
     }
   }
 
@@ -53,16 +54,16 @@ struct ObservedPaginationTests {
       search.moveToPreviousPage()
       search.moveToPreviousPage()
       search.move(to: 9)
-      #expect(search.page == 9 && search.query.isPending)
+      expect(search.page == 9 && search.query.isPending)
       search.reset()
       search.follow(using: client)
       simulation.settle()
-      #expect(search.query.data == "swift 3")
+      expectEqual(search.query.data, "swift 3")
       search.follow(using: client) { text, page in
         Query("other", text, page, fetch: ScriptedFetch(.value("other \(page)")))
       }
       simulation.settle()
-      #expect(search.query.data == "other 3")
+      expectEqual(search.query.data, "other 3")
     }
   }
 }

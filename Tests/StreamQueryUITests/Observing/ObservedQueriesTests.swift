@@ -27,10 +27,10 @@ struct ObservedQueriesTests {
         return "\(name) \(age) \(batch.errors.count)\(batch.isFetching ? "…" : "")"
       }
       simulation.advance(by: .seconds(1))
-      #expect(screen.frames == ["- - 0…", "Ada - 0…", "Ada - 1…", "Ada 36 1"])
-      #expect(batch[broken]?.isError == true)
-      #expect(batch[QueryKey<Int>("none")] == nil)
-      #expect(!batch.isPending && !batch.isSuccess)
+      expectEqual(screen.frames, ["- - 0…", "Ada - 0…", "Ada - 1…", "Ada 36 1"])
+      expectEqual(batch[broken]?.isError, true)
+      expectNil(batch[QueryKey<Int>("none")])
+      expect(!batch.isPending && !batch.isSuccess)
     }
   }
 
@@ -46,7 +46,7 @@ struct ObservedQueriesTests {
         client.updateData(matching: .all, of: Int.self) { _, value in value = number }
       }
       simulation.settle()
-      #expect(screen.frames == [[0, 0, 0], [100, 100, 100]])
+      expectEqual(screen.frames, [[0, 0, 0], [100, 100, 100]])
     }
   }
 
@@ -64,7 +64,7 @@ struct ObservedQueriesTests {
         )
       }
       let batch = ObservedQueries()
-      #expect(batch.results == nil && batch.isPending && !batch.isObserving)
+      expect(batch.results == nil && batch.isPending && !batch.isObserving)
       let screen = Screen { batch.results?.results(of: String.self).map { $0.data ?? "-" } }
       batch.follow([query("a"), query("b")], using: client)
       simulation.settle()
@@ -72,13 +72,14 @@ struct ObservedQueriesTests {
       simulation.settle()
       client.setData("B", for: QueryKey("b"))
       simulation.settle()
-      #expect(
-        screen.frames == [
+      expectEqual(
+        screen.frames,
+        [
           nil, ["-", "-"], ["a", "b"], ["b", "-"], ["b", "c"], ["B", "c"],
         ]
       )
-      #expect(log.lines == ["a", "b", "c"])
-      #expect(client.diagnostics().map(\.observerCount) == [0, 1, 1])
+      expectEqual(log.lines, ["a", "b", "c"])
+      expectEqual(client.diagnostics().map(\.observerCount), [0, 1, 1])
     }
   }
 
@@ -91,9 +92,9 @@ struct ObservedQueriesTests {
         batch.follow([AnyQuery(query(name, .value(name, after: .seconds(5))))], using: client)
         simulation.settle()
       }
-      #expect(clients.map { $0.diagnostics().map(\.key) } == [["a"], ["b"]])
+      expectEqual(clients.map { $0.diagnostics().map(\.key) }, [["a"], ["b"]])
       simulation.advance(by: .seconds(2))
-      #expect(clients.map { $0.fetchingCount() } == [0, 1])
+      expectEqual(clients.map { $0.fetchingCount() }, [0, 1])
     }
   }
 
@@ -109,11 +110,11 @@ struct ObservedQueriesTests {
         batch.stop()
         client.setData(2, for: query)
         simulation.settle()
-        #expect(batch[query]?.data == 1)
+        expectEqual(batch[query]?.data, 1)
         batch.start(using: client)
-        #expect(batch[query]?.data == 2)
+        expectEqual(batch[query]?.data, 2)
       }
-      #expect(client.diagnostics().map(\.observerCount) == [0])
+      expectEqual(client.diagnostics().map(\.observerCount), [0])
     }
   }
 
@@ -130,22 +131,22 @@ struct ObservedQueriesTests {
       let errors = Screen { batch.errors.count }
       let none = Screen { batch[QueryKey<String>("none")] == nil }
       simulation.advance(by: .seconds(1))
-      #expect(ones.frames == ["-", "1"])
-      #expect(others.frames == [false, true])
-      #expect(flags.frames == ["true true false", "false false false"])
-      #expect(errors.frames == [0, 1])
+      expectEqual(ones.frames, ["-", "1"])
+      expectEqual(others.frames, [false, true])
+      expectEqual(flags.frames, ["true true false", "false false false"])
+      expectEqual(errors.frames, [0, 1])
       client.setData("written", for: one)
       simulation.settle()
-      #expect(ones.frames == ["-", "1", "written"])
-      #expect(others.frames == [false, true] && errors.frames == [0, 1])
-      #expect(flags.frames.count == 2 && none.frames == [true, true, true, true])
+      expectEqual(ones.frames, ["-", "1", "written"])
+      expect(others.frames == [false, true] && errors.frames == [0, 1])
+      expect(flags.frames.count == 2 && none.frames == [true, true, true, true])
       // Another list: whoever has read a position looks again.
       batch.update([AnyQuery(other), AnyQuery(one)])
       simulation.settle()
-      #expect(ones.frames.last == "written" && others.frames.last == true)
+      expect(ones.frames.last == "written" && others.frames.last == true)
       client.setData("written last", for: one)
       simulation.settle()
-      #expect(ones.frames.last == "written last")
+      expectEqual(ones.frames.last, "written last")
     }
   }
 
@@ -165,7 +166,7 @@ struct ObservedQueriesTests {
       let batch = ObservedQueries(queries[..<2].map { AnyQuery($0) }, client: client)
       @MainActor func shown() -> [String?] { queries[..<2].map { batch[$0]?.data } }
       simulation.advance(by: .seconds(1))
-      #expect(shown() == ["0.1", "1.1"])
+      expectEqual(shown(), ["0.1", "1.1"])
       let commands: [@MainActor () async -> Void] = [
         { await batch.refetch() }, { await batch.invalidate() }, { await batch.reset() },
       ]
@@ -176,9 +177,9 @@ struct ObservedQueriesTests {
           isDone = true
         }
         simulation.advance(by: .milliseconds(19))
-        #expect(!isDone)
+        expect(!isDone)
         simulation.advance(by: .milliseconds(1))
-        #expect(isDone && shown() == ["0.\(count + 2)", "1.\(count + 2)"])
+        expect(isDone && shown() == ["0.\(count + 2)", "1.\(count + 2)"])
       }
       @MainActor func pressed() {
         batch.refetch()
@@ -187,13 +188,13 @@ struct ObservedQueriesTests {
       }
       pressed()
       simulation.advance(by: .seconds(1))
-      #expect(batch.isSuccess && !batch.isFetching && shown() != ["0.4", "1.4"])
-      #expect(fetches[2].callCount == 1)
+      expect(batch.isSuccess && !batch.isFetching && shown() != ["0.4", "1.4"])
+      expectEqual(fetches[2].callCount, 1)
       batch.stop()
       let counts = fetches.map(\.callCount)
       pressed()
       simulation.advance(by: .seconds(1))
-      #expect(fetches.map(\.callCount) == counts)
+      expectEqual(fetches.map(\.callCount), counts)
       withExtendedLifetime(unrelated) {}
     }
   }

@@ -19,25 +19,28 @@ struct ObservedQueryTests: ObservedSuite {
       client.setData("cached", for: query("a"))
       let screen = Screen { [observed = ObservedQuery(query("a"), client: client)] in text(observed)
       }
-      #expect(screen.frames == ["cached…"])
+      expectEqual(screen.frames, ["cached…"])
       simulation.advance(by: .seconds(1))
-      #expect(screen.frames == ["cached…", "fetched"])
+      expectEqual(screen.frames, ["cached…", "fetched"])
     }
   }
 
   @Test("V12: initial data, placeholders and pending queries show at once")
   func theFirstFrameIsWhatANewObserverShows() {
     run { _, client in
-      #expect(text(ObservedQuery(query("a"), client: client)) == "-…")
-      #expect(text(ObservedQuery(query("b").initialData("initial"), client: client)) == "initial…")
+      expectEqual(text(ObservedQuery(query("a"), client: client)), "-…")
+      expectEqual(
+        text(ObservedQuery(query("b").initialData("initial"), client: client)),
+        "initial…"
+      )
       let placeholder = ObservedQuery(query("c").placeholder("stand-in"), client: client)
-      #expect(text(placeholder) == "stand-in…")
-      #expect(placeholder.isPlaceholderData)
-      #expect(text(ObservedQuery(query("d").enabled(false), client: client)) == "-")
+      expectEqual(text(placeholder), "stand-in…")
+      expect(placeholder.isPlaceholderData)
+      expectEqual(text(ObservedQuery(query("d").enabled(false), client: client)), "-")
       for query in [query("e").initialData("initial"), query("f"), query("a")] {
         let first = client.result(for: query)
         let observed = ObservedQuery(query, client: client)
-        #expect(observed.data == first.data && observed.fetchStatus == first.fetchStatus)
+        expect(observed.data == first.data && observed.fetchStatus == first.fetchStatus)
       }
     }
   }
@@ -50,11 +53,11 @@ struct ObservedQueryTests: ObservedSuite {
       observed.update(options: ObserverOptions(staleTime: .seconds(1)))
       observed.stop()
       simulation.advance(by: .seconds(1))
-      #expect(text(observed) == "-" && !observed.isObserving && fetch.callCount == 0)
+      expect(text(observed) == "-" && !observed.isObserving && fetch.callCount == 0)
       observed.start(using: client)
-      #expect(text(observed) == "-…" && observed.isObserving)
+      expect(text(observed) == "-…" && observed.isObserving)
       simulation.advance(by: .seconds(1))
-      #expect(text(observed) == "A")
+      expectEqual(text(observed), "A")
     }
   }
 
@@ -78,10 +81,10 @@ struct ObservedQueryTests: ObservedSuite {
         Task { await observed.refetch() }
         simulation.advance(by: .seconds(1))
       }
-      #expect(data.frames == [nil, "A", "B"])
-      #expect(fetching.frames == [true, false, true, false, true, false])
-      #expect(success.frames == [false, true])
-      #expect(error.frames == [true])
+      expectEqual(data.frames, [nil, "A", "B"])
+      expectEqual(fetching.frames, [true, false, true, false, true, false])
+      expectEqual(success.frames, [false, true])
+      expectEqual(error.frames, [true])
     }
   }
 
@@ -102,7 +105,7 @@ struct ObservedQueryTests: ObservedSuite {
         Task { await observed.refetch() }
         simulation.advance(by: .seconds(1))
       }
-      #expect(screen.frames == ["pending", "A", "failed A", "A"])
+      expectEqual(screen.frames, ["pending", "A", "failed A", "A"])
     }
   }
 
@@ -114,9 +117,9 @@ struct ObservedQueryTests: ObservedSuite {
       let observed = ObservedQuery(Query<Int>(key: "count"), client: client)
       let screen = Screen { observed.data }
       for number in 1...1_000 { client.setData(number, for: observed.query) }
-      #expect(observed.data == nil)
+      expectNil(observed.data)
       simulation.settle()
-      #expect(screen.frames == [nil, 1_000])
+      expectEqual(screen.frames, [nil, 1_000])
     }
   }
 
@@ -134,7 +137,7 @@ struct ObservedQueryTests: ObservedSuite {
       var observed = [ObservedQuery(query, client: client)]
       let one = jobs(toWrite: 6)
       observed += (1..<1_000).map { _ in ObservedQuery(query, client: client) }
-      #expect(jobs(toWrite: 7) == one)
+      expectEqual(jobs(toWrite: 7), one)
       #expect(observed.allSatisfy { $0.data == 7 })
     }
   }
@@ -151,7 +154,7 @@ struct ObservedQueryTests: ObservedSuite {
       let screen = Screen { [first.data, second.data] }
       client.updateData(matching: .all, of: Int.self) { _, value in value = 2 }
       simulation.settle()
-      #expect(screen.frames == [[1, 1], [2, 2]])
+      expectEqual(screen.frames, [[1, 1], [2, 2]])
     }
   }
 
@@ -164,11 +167,11 @@ struct ObservedQueryTests: ObservedSuite {
       let observed = ObservedQuery(query("a"), client: client)
       let screen = Screen { text(observed) }
       observed.update(query: query("b").staleTime(.seconds(60)))
-      #expect(text(observed) == "B")
+      expectEqual(text(observed), "B")
       simulation.advance(by: .seconds(5))
-      #expect(screen.frames == ["-…", "B"])
+      expectEqual(screen.frames, ["-…", "B"])
       // Nobody wants the first one any more.
-      #expect(client.result(for: query("a")).data == nil)
+      expectNil(client.result(for: query("a")).data)
     }
   }
 
@@ -181,7 +184,7 @@ struct ObservedQueryTests: ObservedSuite {
       let screen = Screen { "\(text(observed)) \(observed.isPlaceholderData)" }
       observed.update(query: query("b", fetch))
       simulation.advance(by: .seconds(1))
-      #expect(screen.frames == ["fetched false", "fetched… true", "B false"])
+      expectEqual(screen.frames, ["fetched false", "fetched… true", "B false"])
     }
   }
 
@@ -193,8 +196,8 @@ struct ObservedQueryTests: ObservedSuite {
       simulation.settle()
       for _ in 0..<100 { observed.follow(query("a", fetch), using: client) }
       simulation.settle()
-      #expect(fetch.callCount == 1)
-      #expect(client.diagnostics().map(\.observerCount) == [1])
+      expectEqual(fetch.callCount, 1)
+      expectEqual(client.diagnostics().map(\.observerCount), [1])
     }
   }
 
@@ -207,11 +210,11 @@ struct ObservedQueryTests: ObservedSuite {
       let observed = ObservedQuery(query, client: clients[0])
       let screen = Screen { observed.data }
       observed.start(using: clients[1])
-      #expect(observed.data == "1")
+      expectEqual(observed.data, "1")
       clients[0].setData("late", for: query)
       simulation.settle()
-      #expect(screen.frames == ["0", "1"])
-      #expect(clients.map { $0.diagnostics()[0].observerCount } == [0, 1])
+      expectEqual(screen.frames, ["0", "1"])
+      expectEqual(clients.map { $0.diagnostics()[0].observerCount }, [0, 1])
     }
   }
 
@@ -225,12 +228,12 @@ struct ObservedQueryTests: ObservedSuite {
         let observed = ObservedQuery(query("a").refetchInterval(.seconds(1)), client: client)
         released = observed
         simulation.advance(by: .seconds(3))
-        #expect(client.diagnostics().map(\.observerCount) == [1])
+        expectEqual(client.diagnostics().map(\.observerCount), [1])
       }
-      #expect(released == nil)
-      #expect(client.diagnostics().map(\.observerCount) == [0])
+      expectNil(released)
+      expectEqual(client.diagnostics().map(\.observerCount), [0])
       simulation.advance(by: .seconds(2))
-      #expect(simulation.isIdle)
+      expect(simulation.isIdle)
     }
   }
 
@@ -246,7 +249,7 @@ struct ObservedQueryTests: ObservedSuite {
         _ = observed.data
       }
       simulation.settle()
-      #expect(released == nil)
+      expectNil(released)
     }
   }
 
@@ -258,12 +261,12 @@ struct ObservedQueryTests: ObservedSuite {
         let observed = ObservedQuery(query("\(absence)", fetch), client: client)
         simulation.advance(by: .seconds(1))
         observed.stop()
-        #expect(!observed.isObserving && text(observed) == "-…")
+        expect(!observed.isObserving && text(observed) == "-…")
         simulation.advance(by: absence)
         observed.start(using: client)
         simulation.advance(by: .seconds(5))
-        #expect(text(observed) == "A")
-        #expect(fetch.callCount == calls)
+        expectEqual(text(observed), "A")
+        expectEqual(fetch.callCount, calls)
       }
     }
   }
@@ -274,7 +277,7 @@ struct ObservedQueryTests: ObservedSuite {
       let observed = ObservedQuery(query("a"), client: client, keepsPreviousData: true)
       simulation.advance(by: .seconds(1))
       observed.update(query: query("b"))
-      #expect(observed.data == "fetched" && observed.isPlaceholderData)
+      expect(observed.data == "fetched" && observed.isPlaceholderData)
     }
   }
 
@@ -284,20 +287,20 @@ struct ObservedQueryTests: ObservedSuite {
       let fetch = ScriptedFetch<String>(.value("A", after: .seconds(5)))
       do { _ = ObservedQuery(query("a", fetch), client: client) }
       simulation.advance(by: .milliseconds(900))
-      #expect(fetch.runningCount == 1)
+      expectEqual(fetch.runningCount, 1)
       simulation.advance(by: .milliseconds(200))
-      #expect(fetch.calls.map(\.outcome) == [.cancelled])
+      expectEqual(fetch.calls.map(\.outcome), [.cancelled])
       let finished = ScriptedFetch<String>(.value("B", after: .seconds(5)))
       do { _ = ObservedQuery(query("b", finished).onAbandonment(.finish), client: client) }
       simulation.advance(by: .seconds(5))
-      #expect(client.data(for: query("b")) == "B")
+      expectEqual(client.data(for: query("b")), "B")
       let linger = ObserverOptions(linger: .seconds(3))
       let longer = ScriptedFetch<String>(.never)
       do { _ = ObservedQuery(query("c", longer), client: client, options: linger) }
       simulation.advance(by: .seconds(2))
-      #expect(longer.runningCount == 1)
+      expectEqual(longer.runningCount, 1)
       simulation.advance(by: .seconds(2))
-      #expect(longer.runningCount == 0)
+      expectEqual(longer.runningCount, 0)
     }
   }
 
@@ -309,11 +312,11 @@ struct ObservedQueryTests: ObservedSuite {
       client.shutDown()
       Task { await observed.refetch() }
       simulation.advance(by: .seconds(1))
-      #expect(observed.data == "fetched")
+      expectEqual(observed.data, "fetched")
       observed.stop()
       observed.start(using: client)
       simulation.settle()
-      #expect(!observed.isFetching)
+      expect(!observed.isFetching)
     }
   }
 
@@ -327,14 +330,14 @@ struct ObservedQueryTests: ObservedSuite {
       let observed = ObservedQuery(query("a", fetch))
       observed.drawn(observed.query, using: client, observing: .onAppear)
       simulation.settle()
-      #expect(text(observed) == "cached…" && fetch.callCount == 0)
+      expect(text(observed) == "cached…" && fetch.callCount == 0)
       observed.appeared(using: client)
       simulation.settle()
-      #expect(text(observed) == "new")
+      expectEqual(text(observed), "new")
       observed.disappeared()
       client.setData("unseen", for: observed.query)
       observed.drawn(observed.query, using: client, observing: .onAppear)
-      #expect(text(observed) == "new" && !observed.isObserving)
+      expect(text(observed) == "new" && !observed.isObserving)
     }
   }
 
@@ -344,11 +347,11 @@ struct ObservedQueryTests: ObservedSuite {
       for (period, isObserving) in [(ObservationPeriod.always, true), (.onRender, false)] {
         let observed = ObservedQuery(query("a"))
         observed.drawn(observed.query, using: client, observing: period)
-        #expect(observed.isObserving)
+        expect(observed.isObserving)
         observed.appeared(using: client)
         observed.disappeared()
         observed.drawn(observed.query, using: client, observing: period)
-        #expect(observed.isObserving == isObserving)
+        expectEqual(observed.isObserving, isObserving)
       }
     }
   }
@@ -366,8 +369,11 @@ struct ObservedQueryTests: ObservedSuite {
         simulation.settle()
         return text(observed)
       }
-      #expect(shown == ["old", "new"])
-      #expect(ObservedQuery(query("a").refetchOnAppear(.never), client: client).isFetching == false)
+      expectEqual(shown, ["old", "new"])
+      expectEqual(
+        ObservedQuery(query("a").refetchOnAppear(.never), client: client).isFetching,
+        false
+      )
     }
   }
 
@@ -400,8 +406,8 @@ struct ObservedQueryTests: ObservedSuite {
         }
       }
       simulation.advance(by: .seconds(1))
-      #expect(lines == ["2", "3", "4", "true", "Broken()"])
-      #expect(observed.isRefetchError && observed.data == "4")
+      expectEqual(lines, ["2", "3", "4", "true", "Broken()"])
+      expect(observed.isRefetchError && observed.data == "4")
     }
   }
 
@@ -414,9 +420,9 @@ struct ObservedQueryTests: ObservedSuite {
       simulation.settle()
       task.cancel()
       simulation.settle()
-      #expect(observed.isFetching)
+      expect(observed.isFetching)
       simulation.advance(by: .seconds(1))
-      #expect(text(observed) == "fetched")
+      expectEqual(text(observed), "fetched")
     }
   }
 
@@ -433,7 +439,7 @@ struct ObservedQueryTests: ObservedSuite {
         client.setData(data, for: users)
         simulation.settle()
       }
-      #expect(screen.frames == [1, 2])
+      expectEqual(screen.frames, [1, 2])
     }
   }
 
@@ -446,9 +452,9 @@ struct ObservedQueryTests: ObservedSuite {
       simulation.advance(by: .seconds(1))
       let screen = Screen { text(observed) }
       observed.refetch()
-      #expect(screen.frames == ["one"])
+      expectEqual(screen.frames, ["one"])
       simulation.advance(by: .seconds(1))
-      #expect(screen.frames == ["one", "one…", "two"])
+      expectEqual(screen.frames, ["one", "one…", "two"])
     }
   }
 
@@ -461,7 +467,7 @@ struct ObservedQueryTests: ObservedSuite {
       var value: String?
       Task { value = try? await observed.firstValue() }
       simulation.settle()
-      #expect(value == "A" && fetch.callCount == 1)
+      expect(value == "A" && fetch.callCount == 1)
       withExtendedLifetime(observed) {}
     }
   }
@@ -473,13 +479,13 @@ struct ObservedQueryTests: ObservedSuite {
       let observed = ObservedQuery(shown, client: client)
       let counts = ObservedSelection(shown, client: client) { $0.count }
       simulation.settle()
-      #expect(observed.data == "A" && counts.data == 1)
+      expect(observed.data == "A" && counts.data == 1)
       client.setData("BB", for: shown)
       var (value, count): (String?, Int?)
       Task { value = try? await observed.firstValue() }
       Task { count = try? await counts.firstValue() }
       simulation.settle()
-      #expect(value == "BB" && count == 2)
+      expect(value == "BB" && count == 2)
       withExtendedLifetime((observed, counts)) {}
     }
   }
@@ -494,7 +500,7 @@ struct ObservedQueryTests: ObservedSuite {
       var value: String?
       Task { value = try? await observed.firstValue() }
       simulation.settle()
-      #expect(value == "fetched")
+      expectEqual(value, "fetched")
       client.shutDown()
       var failure: (any Error)?
       for _ in 1...2 {

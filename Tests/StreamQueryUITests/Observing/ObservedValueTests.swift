@@ -26,14 +26,14 @@ struct ObservedValueTests: ObservedSuite {
       let all = ObservedValue(.fetchingCount(), client: client)
       let others = ObservedValue(.fetchingCount(.prefix("b")), client: client)
       let screens = [Screen { all.value }, Screen { others.value }]
-      #expect(screens.map(\.frames) == [[1], [0]])
+      expectEqual(screens.map(\.frames), [[1], [0]])
       simulation.advance(by: .seconds(1))
-      #expect(screens.map(\.frames) == [[1, 0], [0]])
+      expectEqual(screens.map(\.frames), [[1, 0], [0]])
       client.setData("old", for: query("b"))
       users.update(query: query("b"))
       simulation.advance(by: .seconds(1))
-      #expect(screens.map(\.frames) == [[1, 0, 1, 0], [0, 1, 0]])
-      #expect(users.data == "fetched")
+      expectEqual(screens.map(\.frames), [[1, 0, 1, 0], [0, 1, 0]])
+      expectEqual(users.data, "fetched")
     }
   }
 
@@ -44,13 +44,13 @@ struct ObservedValueTests: ObservedSuite {
       let count = ObservedValue(.mutatingCount(), client: client)
       let list = Screen { runs.value.map { "\($0.input) \($0.status)" } }
       let counts = Screen { count.value }
-      #expect(list.frames == [[]] && counts.frames == [0])
+      expect(list.frames == [[]] && counts.frames == [0])
       let saving = ObservedMutation(save, client: client)
       saving.run(1)
       simulation.settle()
-      #expect(list.frames.last == ["1 pending"] && counts.frames == [0, 1])
+      expect(list.frames.last == ["1 pending"] && counts.frames == [0, 1])
       simulation.advance(by: .milliseconds(10))
-      #expect(list.frames.last == ["1 success"] && counts.frames == [0, 1, 0])
+      expect(list.frames.last == ["1 success"] && counts.frames == [0, 1, 0])
     }
   }
 
@@ -59,23 +59,23 @@ struct ObservedValueTests: ObservedSuite {
     run { simulation, client in
       let other = QueryClient(simulation: simulation)
       var fetching: ObservedValue<Int>? = ObservedValue(.fetchingCount())
-      #expect(fetching?.value == 0)
+      expectEqual(fetching?.value, 0)
       let item = ObservedQuery(query("a"), client: client)
       fetching?.start(using: client)
-      #expect(fetching?.value == 1)
+      expectEqual(fetching?.value, 1)
       fetching?.stop()
       simulation.advance(by: .seconds(1))
-      #expect(fetching?.value == 1 && item.data == "fetched")
+      expect(fetching?.value == 1 && item.data == "fetched")
       fetching?.start(using: client)
-      #expect(fetching?.value == 0)
+      expectEqual(fetching?.value, 0)
       let late = ObservedQuery(query("b"), client: other)
       fetching?.start(using: other)
-      #expect(fetching?.value == 1)
+      expectEqual(fetching?.value, 1)
       weak let released = fetching
       fetching = nil
-      #expect(released == nil)
+      expectNil(released)
       simulation.advance(by: .seconds(1))
-      #expect(late.data == "fetched")
+      expectEqual(late.data, "fetched")
     }
   }
 
@@ -92,9 +92,9 @@ struct ObservedValueTests: ObservedSuite {
       let renaming = ObservedMutation(rename, client: client)
       renaming.run(1)
       simulation.advance(by: .milliseconds(5))
-      #expect(screen.frames.last == [nil])
+      expectEqual(screen.frames.last, [nil])
       simulation.advance(by: .milliseconds(10))
-      #expect(screen.frames.last == ["before 1"] && renaming.isPending)
+      expect(screen.frames.last == ["before 1"] && renaming.isPending)
     }
   }
 
@@ -109,7 +109,7 @@ struct ObservedValueTests: ObservedSuite {
       let screen = Screen { runs.value.map { "\($0.input)" } }
       runs.start(using: clients[1])
       simulation.settle()
-      #expect(screen.frames == [["0"], ["1"]])
+      expectEqual(screen.frames, [["0"], ["1"]])
     }
   }
 
@@ -123,7 +123,7 @@ struct ObservedValueTests: ObservedSuite {
       let screen = Screen { runs.value.count }
       runs.preview(client)
       simulation.settle()
-      #expect(screen.frames == [1])
+      expectEqual(screen.frames, [1])
     }
   }
 
@@ -134,17 +134,17 @@ struct ObservedValueTests: ObservedSuite {
       let drawn = ObservedValue(.fetchingCount())
       let users = ObservedQuery(query("a"), client: client)
       drawn.drawn(using: client, hidden)
-      #expect(drawn.value == 1)
+      expectEqual(drawn.value, 1)
       simulation.advance(by: .seconds(1))
-      #expect(drawn.value == 1 && users.data == "fetched")
+      expect(drawn.value == 1 && users.data == "fetched")
       drawn.drawn(using: client, QueryEnvironment(client: client))
-      #expect(drawn.value == 0)
+      expectEqual(drawn.value, 0)
       drawn.drawn(using: client, hidden)
       users.refetch()
       simulation.settle()
-      #expect(drawn.value == 0 && users.isFetching)
+      expect(drawn.value == 0 && users.isFetching)
       drawn.drawn(using: client, hidden)
-      #expect(drawn.value == 1)
+      expectEqual(drawn.value, 1)
     }
   }
 
@@ -160,7 +160,7 @@ struct ObservedValueTests: ObservedSuite {
           return AsyncStream { _ in }
         }
       )
-      #expect(ObservedValue(source, client: client).value == "new")
+      expectEqual(ObservedValue(source, client: client).value, "new")
     }
   }
 
@@ -183,7 +183,7 @@ struct ObservedValueTests: ObservedSuite {
         text.yield(line)
         simulation.settle()
       }
-      #expect(lines == ["now", "A", "B"])
+      expectEqual(lines, ["now", "A", "B"])
       observed.changeContext = nil
     }
   }

@@ -45,11 +45,11 @@ extension Query where Value == Int {
       client.setData([Product(id: 2)], for: .products(in: .electronics, ProductFilters()))
       client.setData([Product(id: 3)], for: .products(in: .books, best))
       client.setData([Product(id: 4)], for: .products(in: .books, matching: "swift"))
-      #expect(client.data(for: .products(in: .electronics, best)) == [Product(id: 1)])
-      #expect(client.diagnostics(.prefix("products")).count == 3)
-      #expect(client.diagnostics(.prefix("products", Category.electronics)).count == 2)
-      #expect(client.diagnostics(.prefix("products", Category.electronics, best)).count == 1)
-      #expect(client.diagnostics(.prefix(AnyQueryKey(FetchProducts.self))).count == 1)
+      expectEqual(client.data(for: .products(in: .electronics, best)), [Product(id: 1)])
+      expectEqual(client.diagnostics(.prefix("products")).count, 3)
+      expectEqual(client.diagnostics(.prefix("products", Category.electronics)).count, 2)
+      expectEqual(client.diagnostics(.prefix("products", Category.electronics, best)).count, 1)
+      expectEqual(client.diagnostics(.prefix(AnyQueryKey(FetchProducts.self))).count, 1)
     }
   }
 
@@ -61,9 +61,9 @@ extension Query where Value == Int {
       client.setData([Product(id: 1)], for: .products(in: .electronics, filters))
       client.setData([Product(id: 3)], for: .products(in: .books, filters))
       await client.invalidate(.prefix("products", Category.electronics))
-      #expect(client.diagnostics(.all).filter(\.isInvalidated).count == 1)
+      expectEqual(client.diagnostics(.all).filter(\.isInvalidated).count, 1)
       await client.invalidate(.prefix("products"))
-      #expect(client.diagnostics(.all).filter(\.isInvalidated).count == 2)
+      expectEqual(client.diagnostics(.all).filter(\.isInvalidated).count, 2)
     }
   }
 
@@ -72,9 +72,9 @@ extension Query where Value == Int {
     Simulation.onMainActor { simulation in
       let client = QueryClient(simulation: simulation)
       let products = ObservedQuery(.products(in: .books, matching: "swift"), client: client)
-      #expect(products.isLoading && products.data == nil)
+      expect(products.isLoading && products.data == nil)
       simulation.settle()
-      #expect(!products.isLoading && products.data == [Product(id: 1)])
+      expect(!products.isLoading && products.data == [Product(id: 1)])
     }
   }
 
@@ -86,8 +86,8 @@ extension Query where Value == Int {
     let keys: [QueryKey<[Repo]>] = [
       "users", "user-\(id)", QueryKey(search), [search, search], ["users", part],
     ]
-    #expect(Set(keys).count == 5)
-    #expect(Query(search).key == keys[2] && keys[4] == QueryKey("users", 42))
+    expectEqual(Set(keys).count, 5)
+    expect(Query(search).key == keys[2] && keys[4] == QueryKey("users", 42))
   }
 
   @Test("W01: users are named once, with nobody as the value until they are there")
@@ -97,9 +97,9 @@ extension Query where Value == Int {
       let users: ObservedQuery<[User]> = ObservedQuery(.users, client: client)
       let orNobody = ObservedQuery(.usersOrNobody, client: client)
       #expect(users.data == nil && client.data(for: .users) ?? [] == [])
-      #expect(orNobody.data == [] && orNobody.isPlaceholderData)
+      expect(orNobody.data == [] && orNobody.isPlaceholderData)
       simulation.settle()
-      #expect(users.data == [.ada] && orNobody.data == [.ada] && !orNobody.isPlaceholderData)
+      expect(users.data == [.ada] && orNobody.data == [.ada] && !orNobody.isPlaceholderData)
     }
   }
 
@@ -108,10 +108,10 @@ extension Query where Value == Int {
     Simulation.onMainActor { simulation in
       let client = QueryClient(simulation: simulation)
       let count = ObservedQuery(.count, client: client)
-      #expect(count.data == 0 && !count.isFetching)
+      expect(count.data == 0 && !count.isFetching)
       client.updateData(for: .count) { $0 = ($0 ?? 0) + 1 }
       simulation.settle()
-      #expect(count.data == 1 && client.data(for: .count) == 1)
+      expect(count.data == 1 && client.data(for: .count) == 1)
     }
   }
 }

@@ -16,12 +16,12 @@ import Testing
         change()
       }
       let name = ObservedSelection(.user(42), client: client) { $0.name }
-      #expect(user.isLoading && name.data == nil)
+      expect(user.isLoading && name.data == nil)
       simulation.settle()
       let (shown, refreshing): (User?, Bool) = (user.data, user.isFetching)
       #expect(shown?.id == 42 && !refreshing && name.data == "Ada" && changes > 0)
       switch user.phase {
-      case .success(let user): #expect(user.name == "Ada")
+      case .success(let user): expectEqual(user.name, "Ada")
       case .pending, .failure: Issue.record("there is no data")
       }
     }
@@ -34,14 +34,14 @@ import Testing
         .user(1),
         options: ObserverOptions(staleTime: .minutes(1))
       )
-      #expect(user.isPending && !user.isFetching && !user.isObserving)
+      expect(user.isPending && !user.isFetching && !user.isObserving)
       user.start(using: client)
       user.update(query: .user(2))
       user.follow(.user(3), using: client)
       simulation.settle()
-      #expect(user.data?.id == 3)
+      expectEqual(user.data?.id, 3)
       user.stop()
-      #expect(user.data?.id == 3)
+      expectEqual(user.data?.id, 3)
     }
   }
 
@@ -50,12 +50,12 @@ import Testing
       let client = QueryClient(simulation: simulation)
       let user = ObservedQuery(.user(42), client: client)
       let result: QueryResult<User> = await user.refetch()
-      #expect(result.data?.id == 42)
+      expectEqual(result.data?.id, 42)
       try await user.refetch(throwOnError: true)
       try await user.refetch(throwOnError: false)
       await user.invalidate()
       await user.reset()
-      #expect(user.isSuccess && user.cause == .reset)
+      expect(user.isSuccess && user.cause == .reset)
     }
   }
 
@@ -70,11 +70,11 @@ import Testing
       let observed: ObservedInfiniteQuery<String, Int> = ObservedQuery(letters, client: client)
       let count = ObservedSelection(letters, client: client) { $0.pages.count }
       await observed.refetch()
-      #expect(observed.hasNextPage && !observed.isFetchingNextPage)
+      expect(observed.hasNextPage && !observed.isFetchingNextPage)
       await observed.fetchNextPage()
-      #expect(observed.pages == ["page 0", "page 1"] && !observed.hasNextPage)
+      expect(observed.pages == ["page 0", "page 1"] && !observed.hasNextPage)
       try await simulation.settled()
-      #expect(count.data == 2 && !count.hasNextPage && !count.hasPreviousPage)
+      expect(count.data == 2 && !count.hasNextPage && !count.hasPreviousPage)
     }
   }
 
@@ -86,13 +86,13 @@ import Testing
       }
       repos.moveToNextPage()
       simulation.settle()
-      #expect(repos.query.data?.map(\.id) == [2])
+      expectEqual(repos.query.data?.map(\.id), [2])
       repos.input = "kotlin"
       simulation.settle()
-      #expect(repos.query.data?.map(\.name) == ["kotlin"] && repos.page == 1)
+      expect(repos.query.data?.map(\.name) == ["kotlin"] && repos.page == 1)
       repos.follow(input: "rust", using: client)
       simulation.settle()
-      #expect(repos.query.data?.map(\.name) == ["rust"] && repos.input == "rust")
+      expect(repos.query.data?.map(\.name) == ["rust"] && repos.input == "rust")
     }
   }
 
@@ -102,9 +102,9 @@ import Testing
       let batch = ObservedQueries([AnyQuery(.user(1)), AnyQuery(.repos(1))], client: client)
       simulation.settle()
       let (user, repos): (User?, [Repo]?) = (batch[.user(1)]?.data, batch[.repos(1)]?.data)
-      #expect(user?.id == 1 && repos?.count == 1)
+      expect(user?.id == 1 && repos?.count == 1)
       batch.update([AnyQuery(.user(2))])
-      #expect(batch[.user(2)]?.isFetching == true && batch[.repos(1)] == nil)
+      expect(batch[.user(2)]?.isFetching == true && batch[.repos(1)] == nil)
     }
   }
 
@@ -116,11 +116,11 @@ import Testing
         client: client
       )
       rename.run(1)
-      #expect(rename.isPending && rename.input == 1)
+      expect(rename.isPending && rename.input == 1)
       let user: User = try await rename.mutate(2)
-      #expect(user.name == "Grace" && rename.output == user)
+      expect(user.name == "Grace" && rename.output == user)
       rename.reset()
-      #expect(rename.isIdle && rename.error == nil)
+      expect(rename.isIdle && rename.error == nil)
     }
   }
 
@@ -142,13 +142,13 @@ import Testing
       try await simulation.settled()
       #expect(boundary.error is Offline && boundary.errors.count == 1 && app.error == nil)
       await boundary.reset()
-      #expect(user.data == .ada && boundary.error == nil)
+      expect(user.data == .ada && boundary.error == nil)
       boundary.report(AuthError()) { await user.refetch() }
       #expect(app.error is AuthError)
       app.dismiss()
       let name: String = try await ObservedSelection(failing, client: client) { $0.name }
         .firstValue()
-      #expect(name == "Ada")
+      expectEqual(name, "Ada")
     }
   }
 
@@ -163,17 +163,17 @@ import Testing
       let client = QueryClient(simulation: simulation)
       let search = ObservedFetcher("search", fetcher: UserSearch(), client: client)
       let result = await search.refetch { $0.email = "ada@example.com" }
-      #expect(result.data?.email == "ada@example.com" && search.query.data == result.data)
+      expect(result.data?.email == "ada@example.com" && search.query.data == result.data)
       @MainActor func tap() { search.refetch { $0.email = "" } }
       tap()
-      #expect(search.fetcher.email.isEmpty)
+      expectEmpty(search.fetcher.email)
       let users = Query("users", fetcher: ClosureFetcher { try await api.users() }).staleTime(
         .minutes(1)
       )
       let fetched = try await client.fetch(users)
-      #expect(fetched == [.ada])
+      expectEqual(fetched, [.ada])
       let other = Query(key: "users", fetcher: ClosureFetcher { [User.ada] })
-      #expect(client.result(for: other).data == [.ada])
+      expectEqual(client.result(for: other).data, [.ada])
     }
   }
 
@@ -185,9 +185,9 @@ import Testing
       let observation = client.observe(.user(42), on: label) { [weak label] result in
         label?.text = result.data?.name ?? "…"
       }
-      #expect(label.text == "…" && observation.isObserving)
+      expect(label.text == "…" && observation.isObserving)
       simulation.settle()
-      #expect(label.text == "Ada")
+      expectEqual(label.text, "Ada")
       observation.cancel()
     }
   }
@@ -198,11 +198,11 @@ import Testing
       let users = Query<[User]>(key: ["defaulted"]) { [] }.defaulting(to: [User(id: 0, name: "-")])
       let observed = ObservedDefaultedQuery(users, client: client)
       let same = ObservedDefaultedQuery(observed.query, default: observed.defaultValue)
-      #expect(observed.data.map(\.name) == ["-"] && same.isDefault && observed.isLoading)
+      expect(observed.data.map(\.name) == ["-"] && same.isDefault && observed.isLoading)
       try await simulation.settled()
-      #expect(observed.data.isEmpty && !observed.isDefault && !observed.isRestoring)
+      expect(observed.data.isEmpty && !observed.isDefault && !observed.isRestoring)
       await observed.refetch()
-      #expect(observed.cause == .manual)
+      expectEqual(observed.cause, .manual)
     }
   }
 
@@ -225,13 +225,13 @@ import Testing
       tap()
       try await simulation.settled()
       let all = try #require(batch.results).all
-      #expect(all.map(\.key) == queries.map(\.key) && all.allSatisfy(\.isSuccess))
+      expect(all.map(\.key) == queries.map(\.key) && all.allSatisfy(\.isSuccess))
       #expect(all.allSatisfy { $0.data != nil && $0.error == nil && !$0.isPlaceholderData })
-      #expect(batch.results?.position(of: QueryKey<User>("users", 1)) == 0)
-      #expect(all[0].isSame(as: all[0]) && all[0].hasSameError(as: all[1]))
+      expectEqual(batch.results?.position(of: QueryKey<User>("users", 1)), 0)
+      expect(all[0].isSame(as: all[0]) && all[0].hasSameError(as: all[1]))
       await client.refetch(.queries(queries) && .active)
-      #expect(client.fetchingCount(.queries([])) == 0)
-      #expect(!client.shouldThrow(Offline(), of: queries[0]))
+      expectEqual(client.fetchingCount(.queries([])), 0)
+      expect(!client.shouldThrow(Offline(), of: queries[0]))
     }
   }
 
@@ -249,10 +249,10 @@ import Testing
       )
       try await simulation.settled()
       await #expect(throws: Offline.self) { try await feed.fetchNextPage(throwOnError: true) }
-      #expect(feed.isFetchNextPageError && feed.pages == [1])
+      expect(feed.isFetchNextPageError && feed.pages == [1])
       try await feed.fetchPreviousPage(throwOnError: true)
       let failed = try await feed.fetchNextPage(throwOnError: false)
-      #expect(failed.isFetchNextPageError && failed.data?.pages == [1])
+      expect(failed.isFetchNextPageError && failed.data?.pages == [1])
       feed.stop()
       await #expect(throws: CancellationError.self) {
         try await feed.fetchNextPage(throwOnError: true)

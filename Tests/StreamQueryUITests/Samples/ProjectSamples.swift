@@ -140,11 +140,11 @@ private struct Queries: Sendable {
   func aProject() throws {
     try run { _, client in
       let project = try await client.fetch(queries.project(7))
-      #expect(project == Project(id: 7))
+      expectEqual(project, Project(id: 7))
       async let one = client.fetch(queries.project(8))
       async let other = client.fetch(queries.project(8))
-      #expect(try await one == other)
-      #expect(server.asked == ["project 7", "project 8"])
+      try await expectEqual(one, other)
+      expectEqual(server.asked, ["project 7", "project 8"])
     }
   }
 
@@ -156,9 +156,9 @@ private struct Queries: Sendable {
         try await client.fetch(queries.issues(id, .open))
       }
       await client.invalidate(.prefix("project", 7))
-      #expect(client.isStale(queries.issues(7, .open).staleTime(.infinite)))
-      #expect(client.isStale(queries.project(7).staleTime(.infinite)))
-      #expect(!client.isStale(queries.issues(70, .open).staleTime(.infinite)))
+      expect(client.isStale(queries.issues(7, .open).staleTime(.infinite)))
+      expect(client.isStale(queries.project(7).staleTime(.infinite)))
+      expect(!client.isStale(queries.issues(70, .open).staleTime(.infinite)))
     }
   }
 
@@ -175,10 +175,10 @@ private struct Queries: Sendable {
         try await client.fetch(queries.repositories(text, page, locale))
       }
       let expected = ["swift 1 en", "swift 2 en", "swift 2 de", "rust 2 de"]
-      #expect(server.asked == expected.map { "repositories " + $0 })
+      expectEqual(server.asked, expected.map { "repositories " + $0 })
       try await simulation.settled(after: .minutes(2))
       try await client.fetch(queries.repositories("swift", 1, english))
-      #expect(server.asked.count == 5)
+      expectEqual(server.asked.count, 5)
     }
   }
 
@@ -188,9 +188,9 @@ private struct Queries: Sendable {
       let key = QueryKey<[Repo]>("repositories", "swift", 1, "en")
       client.setData([Repo(id: 2, name: "b"), Repo(id: 1, name: "a")], for: key)
       client.updateData(for: key) { $0?.sort { $0.name < $1.name } }
-      #expect(client.data(for: key)?.map(\.name) == ["a", "b"])
+      expectEqual(client.data(for: key)?.map(\.name), ["a", "b"])
       await client.invalidate(key)
-      #expect(client.isStale(key))
+      expect(client.isStale(key))
     }
   }
 
@@ -215,12 +215,12 @@ private struct Queries: Sendable {
         model.name = name
         simulation.settle()
       }
-      #expect(model.followers.data == ["ada's friend"])
+      expectEqual(model.followers.data, ["ada's friend"])
       // A key that changes in place is no new subscription: what is fresh is not asked for again.
-      #expect(server.asked == ["followers ada", "followers grace"])
+      expectEqual(server.asked, ["followers ada", "followers grace"])
       let other = ObservedQuery(queries.followers(of: "ada"), client: client)
       simulation.settle()
-      #expect(server.asked.count == 3 && other.isSuccess)
+      expect(server.asked.count == 3 && other.isSuccess)
     }
   }
 
@@ -230,10 +230,10 @@ private struct Queries: Sendable {
       let client = QueryClient(simulation: simulation)
       let names = ObservedSelection(.users, client: client) { $0.map(\.name) }
       simulation.settle()
-      #expect(names.data == ["Ada"])
+      expectEqual(names.data, ["Ada"])
       client.setData([.ada, User(id: 2, name: "Grace")], for: .users)
       simulation.settle()
-      #expect(names.data == ["Ada", "Grace"])
+      expectEqual(names.data, ["Ada", "Grace"])
     }
   }
 
@@ -243,10 +243,10 @@ private struct Queries: Sendable {
       let projects = ObservedQuery(queries.projects, client: client)
       try await simulation.settled()
       let project = try await client.mutate(queries.createProject, with: NewProject(id: 2))
-      #expect(project.id == 2)
+      expectEqual(project.id, 2)
       try await simulation.settled()
-      #expect(projects.data?.map(\.id) == [1, 2])
-      #expect(server.asked == ["projects", "create 2", "projects"])
+      expectEqual(projects.data?.map(\.id), [1, 2])
+      expectEqual(server.asked, ["projects", "create 2", "projects"])
     }
   }
 
@@ -255,11 +255,11 @@ private struct Queries: Sendable {
     try run { simulation, client in
       let feed = ObservedQuery(queries.feed, client: client)
       try await simulation.settled()
-      #expect(numbers(of: feed.pages) == [1] && feed.hasNextPage)
+      expect(numbers(of: feed.pages) == [1] && feed.hasNextPage)
       for _ in 2...7 { await feed.fetchNextPage() }
-      #expect(numbers(of: feed.pages) == [3, 4, 5, 6, 7])
+      expectEqual(numbers(of: feed.pages), [3, 4, 5, 6, 7])
       await feed.refetch()
-      #expect(server.asked == requests(for: [1, 2, 3, 4, 5, 6, 7, 3, 4, 5, 6, 7]))
+      expectEqual(server.asked, requests(for: [1, 2, 3, 4, 5, 6, 7, 3, 4, 5, 6, 7]))
     }
   }
 
@@ -269,9 +269,9 @@ private struct Queries: Sendable {
       let feed = ObservedQuery(queries.feed, client: client)
       try await simulation.settled()
       for _ in 2...9 { await feed.fetchNextPage() }
-      #expect(numbers(of: feed.pages) == [5, 6, 7, 8, 9] && !feed.hasNextPage)
+      expect(numbers(of: feed.pages) == [5, 6, 7, 8, 9] && !feed.hasNextPage)
       await feed.fetchNextPage()
-      #expect(server.asked == requests(for: Array(1...9)))
+      expectEqual(server.asked, requests(for: Array(1...9)))
     }
   }
 
@@ -285,15 +285,15 @@ private struct Queries: Sendable {
       }
       simulation.settle()
       found.moveToNextPage()
-      #expect(found.query.data?.map(\.id) == [1] && found.query.isPlaceholderData)
+      expect(found.query.data?.map(\.id) == [1] && found.query.isPlaceholderData)
       simulation.settle()
-      #expect(found.query.data?.map(\.id) == [2] && found.canMoveToPreviousPage)
+      expect(found.query.data?.map(\.id) == [2] && found.canMoveToPreviousPage)
       found.moveToPreviousPage()
-      #expect(found.query.data?.map(\.id) == [1] && !found.query.isFetching)
+      expect(found.query.data?.map(\.id) == [1] && !found.query.isFetching)
       found.input = "rust"
       simulation.settle()
-      #expect(found.page == 1 && found.query.data?.map(\.name) == ["rust"])
-      #expect(server.asked.count == 3)
+      expect(found.page == 1 && found.query.data?.map(\.name) == ["rust"])
+      expectEqual(server.asked.count, 3)
     }
   }
 }

@@ -84,7 +84,7 @@ private struct ThumbnailRequest: QueryRequest {
         signal.send(true)
         count()
       }
-      #expect(first.isSuccess && second.isSuccess)
+      expect(first.isSuccess && second.isSuccess)
       return counts
     }
   }
@@ -107,24 +107,24 @@ private struct ThumbnailRequest: QueryRequest {
   @Test("W04: a configuration is fetched once, whatever happens")
   func configuration() {
     Simulation.onMainActor { simulation in
-      #expect(Device(simulation).fetches(of: config, after: .hours(12)) == [1, 0, 0, 0])
+      expectEqual(Device(simulation).fetches(of: config, after: .hours(12)), [1, 0, 0, 0])
     }
   }
 
   @Test("W04: notifications are fetched whenever they may be new")
   func notificationsAreFetchedAlways() {
     Simulation.onMainActor { simulation in
-      #expect(Device(simulation).fetches(of: notifications, after: .seconds(1)) == [1, 1, 1, 1])
+      expectEqual(Device(simulation).fetches(of: notifications, after: .seconds(1)), [1, 1, 1, 1])
     }
   }
 
   @Test("W04: a profile is fetched when it is stale, but not because the app is back")
   func profiles() {
     Simulation.onMainActor { simulation in
-      #expect(Device(simulation).fetches(of: profile, after: .minutes(1)) == [1, 0, 0, 0])
+      expectEqual(Device(simulation).fetches(of: profile, after: .minutes(1)), [1, 0, 0, 0])
     }
     Simulation.onMainActor { simulation in
-      #expect(Device(simulation).fetches(of: profile, after: .minutes(6)) == [1, 1, 1, 0])
+      expectEqual(Device(simulation).fetches(of: profile, after: .minutes(6)), [1, 1, 1, 0])
     }
   }
 
@@ -150,9 +150,9 @@ private struct ThumbnailRequest: QueryRequest {
         model.isSearching = isSearching
         let view = ObservedQuery(query, client: client)
         simulation.settle()
-        #expect(fetch.callCount == calls && view.isSuccess)
+        expect(fetch.callCount == calls && view.isSuccess)
       }
-      #expect(first.data == 1)
+      expectEqual(first.data, 1)
     }
   }
 
@@ -168,13 +168,13 @@ private struct ThumbnailRequest: QueryRequest {
       try await simulation.settled()
       #expect(search.query.error is EmptyTerm)
       let pikachu = await search.refetch { $0.searchTerm = "pikachu" }
-      #expect(pikachu.data == Pokemon(name: "pikachu", hasVariants: true))
+      expectEqual(pikachu.data, Pokemon(name: "pikachu", hasVariants: true))
       await search.refetch {
         $0.searchTerm = "charizard"
         $0.includesVariants = false
       }
-      #expect(search.query.data == Pokemon(name: "charizard", hasVariants: false))
-      #expect(search.query.error == nil && search.fetcher.searchTerm == "charizard")
+      expectEqual(search.query.data, Pokemon(name: "charizard", hasVariants: false))
+      expect(search.query.error == nil && search.fetcher.searchTerm == "charizard")
     }
   }
 
@@ -185,7 +185,7 @@ private struct ThumbnailRequest: QueryRequest {
       let id = 42
       let user = ObservedQuery(Query("user-\(id)") { try await api.user(id) }, client: client)
       let first = try await user.firstValue()
-      #expect(first.id == 42)
+      expectEqual(first.id, 42)
     }
   }
 
@@ -197,10 +197,10 @@ private struct ThumbnailRequest: QueryRequest {
         $0.me?.thumbnailURL
       }
       simulation.settle()
-      #expect(thumbnail.data == "https://example.com/7")
+      expectEqual(thumbnail.data, "https://example.com/7")
       client.setData(ThumbnailRequest.Response(), for: Query(ThumbnailRequest(userID: "7")))
       simulation.settle()
-      #expect(thumbnail.isSuccess && thumbnail.data == .some(nil))
+      expect(thumbnail.isSuccess && thumbnail.data == .some(nil))
     }
   }
 
@@ -225,7 +225,7 @@ private struct ThumbnailRequest: QueryRequest {
         try await simulation.settled()
         #expect(todos.error as? APIError == error && (screen.error != nil) == isThrown)
         await screen.reset()
-        #expect((todos.data != nil) == isThrown && screen.error == nil)
+        expect((todos.data != nil) == isThrown && screen.error == nil)
       }
       screen.report(Offline())
       #expect(app.error is Offline)

@@ -29,18 +29,18 @@ import Testing
   @Test func anAppGetsNoAdvice() throws {
     let client = QueryClient(simulation: simulation)
     _ = try simulation.run { try await client.fetch(Query("a") { 1 }) }
-    #expect(client.advice() == [])
+    expectEqual(client.advice(), [])
   }
 
   @Test func aServerIsToldWhichQueriesHaveNoStaleTime() throws {
     let client = server()
-    #expect(rules(client) == [])
+    expectEqual(rules(client), [])
     // The name is the first part: others may say whose data it is.
     for user in 1...5 {
       _ = try simulation.run { try await client.fetch(Query("a", user) { 1 }) }
     }
     _ = try simulation.run { try await client.fetch(Query("b") { 1 }.staleTime(.seconds(1))) }
-    #expect(client.advice().map(\.problem) == [#"No stale time on a server: "a""#])
+    expectEqual(client.advice().map(\.problem), [#"No stale time on a server: "a""#])
   }
 
   @Test func staleTimesOfAnyLayerCount() throws {
@@ -49,10 +49,10 @@ import Testing
     _ = try simulation.run { try await client.fetch(Query("a", 1) { 1 }) }
     // Written, and fetched by nobody.
     client.setData(1, for: QueryKey<Int>("b"))
-    #expect(rules(client) == [])
+    expectEqual(rules(client), [])
     let other = server { $0.defaults = QueryDefaults(staleTime: .seconds(1)) }
     _ = try simulation.run { try await other.fetch(Query("b") { 1 }) }
-    #expect(rules(other) == [])
+    expectEqual(rules(other), [])
   }
 
   @Test func aServersClientForASingleRequestIsToldNothing() throws {
@@ -61,18 +61,19 @@ import Testing
       $0.limit = nil
     }
     _ = try simulation.run { try await client.fetch(Query("a") { 1 }) }
-    #expect(rules(client) == [])
+    expectEqual(rules(client), [])
   }
 
   @Test func aServerWithoutItsLimitIsToldAtOnce() {
-    #expect(rules(server { $0.limit = nil }) == ["noLimit"])
-    #expect(
+    expectEqual(rules(server { $0.limit = nil }), ["noLimit"])
+    expectEqual(
       rules(
         server {
           $0.limit = nil
           $0.defaults = QueryDefaults(gcTime: .seconds(600))
         }
-      ) == []
+      ),
+      []
     )
   }
 
@@ -80,8 +81,8 @@ import Testing
     let query = Query("a") { 1 }.cachesFailures(.seconds(1)).staleTime(.seconds(1))
     let (client, app) = (server(), QueryClient(simulation: simulation))
     for client in [client, app] { _ = try simulation.run { try await client.fetch(query) } }
-    #expect(rules(client) == [])
-    #expect(rules(app) == ["cachedFailuresWithoutTimeout"])
+    expectEqual(rules(client), [])
+    expectEqual(rules(app), ["cachedFailuresWithoutTimeout"])
   }
 
   @Test func eachRuleIsReportedOnceInAProcessWhenTheFirstFetchBegins() throws {
@@ -94,9 +95,9 @@ import Testing
       for key in 0..<3 { _ = try simulation.run { try await client.fetch(Query(key) { 1 }) } }
     }
     #if DEBUG
-    #expect(toldRules == ["staleTimeOnServer", "noLimit"])
+    expectEqual(toldRules, ["staleTimeOnServer", "noLimit"])
     #else
-    #expect(toldRules == [])
+    expectEqual(toldRules, [])
     #endif
   }
 
@@ -104,7 +105,7 @@ import Testing
     let client = server(AdviceLog())
     client.setDefaults(QueryDefaults(staleTime: .seconds(30)))
     _ = try simulation.run { try await client.fetch(Query("a") { 1 }) }
-    #expect(toldRules == [])
+    expectEqual(toldRules, [])
   }
 
   @Test func theFirstRunIsAStartToo() throws {
@@ -112,7 +113,7 @@ import Testing
     let mutation = Mutation("m") { (input: Int) in input }
     _ = try simulation.run { try await client.mutate(mutation, with: 1) }
     #if DEBUG
-    #expect(toldRules == ["noLimit"])
+    expectEqual(toldRules, ["noLimit"])
     #endif
   }
 
@@ -123,7 +124,7 @@ import Testing
       $0.onMisuse = { told.add($0) }
     }
     _ = try simulation.run { try await client.fetch(Query("a") { 1 }) }
-    #expect(told.all == [])
-    #expect(rules(client) == ["staleTimeOnServer", "noLimit"])
+    expectEqual(told.all, [])
+    expectEqual(rules(client), ["staleTimeOnServer", "noLimit"])
   }
 }

@@ -19,17 +19,19 @@ import Testing
     client.clear()
     client.setData(5, for: ["c"] as QueryKey<Int>)
     simulation.settle()
-    #expect(
-      events.values.map { $0.description.prefix { $0 != "]" } } == [
+    expectEqual(
+      events.values.map { $0.description.prefix { $0 != "]" } },
+      [
         "removed (cleared) [\"a\"", "cancelled [\"b\"", "shown anew [\"b\"",
         "removed (cleared) [\"b\"", "removed (cleared) [\"c\"", "removed (cleared) [\"d\"",
         "added [\"c\"", "written [\"c\"",
       ]
     )
     let first = events.values.first?.number ?? 0
-    #expect(events.values.map(\.number) == Array(first..<first + 8))
-    #expect(
-      events.values.map(\.valueTypeName).suffix(3) == ["Swift.String", "Swift.Int", "Swift.Int"]
+    expectEqual(events.values.map(\.number), Array(first..<first + 8))
+    expectEqual(
+      events.values.map(\.valueTypeName).suffix(3),
+      ["Swift.String", "Swift.Int", "Swift.Int"]
     )
     recording.cancel()
     client.shutDown()
@@ -52,26 +54,27 @@ import Testing
     let observer = client.observer(of: query)
     let recording = simulation.record(observer.stream)
     let other = simulation.record(client.stream(query))
-    #expect(
-      labels { simulation.settle() } == [
+    expectEqual(
+      labels { simulation.settle() },
+      [
         "added", "observed (1)", "miss", "fetching", "shown anew", "observed (2)", "joined",
       ]
     )
-    #expect(labels { simulation.advance(by: .milliseconds(10)) } == ["fetched", "shown anew"])
+    expectEqual(labels { simulation.advance(by: .milliseconds(10)) }, ["fetched", "shown anew"])
     let write = labels {
       client.setData(2, for: key)
       simulation.settle()
     }
-    #expect(write == ["written", "shown anew"])
+    expectEqual(write, ["written", "shown anew"])
     let update = labels {
       observer.update(options: ObserverOptions(refetchInterval: .minutes(1)))
       observer.update(query: query)
       simulation.settle()
     }
-    #expect(update == ["observed otherwise"])
-    #expect(labels { simulation.advance(by: .seconds(1)) } == ["shown anew"])
-    #expect(recording.values.last?.isStale == true)
-    #expect(other.values.last?.isStale == true)
+    expectEqual(update, ["observed otherwise"])
+    expectEqual(labels { simulation.advance(by: .seconds(1)) }, ["shown anew"])
+    expectEqual(recording.values.last?.isStale, true)
+    expectEqual(other.values.last?.isStale, true)
     client.shutDown()
   }
 
@@ -104,8 +107,9 @@ import Testing
     }
     client.setData(1, for: key)
     let names = ["own", "log", "metrics"]
-    #expect(
-      told.all == ["added", "written"].flatMap { step in names.map { "\($0): \(step) [\"n\"]" } }
+    expectEqual(
+      told.all,
+      ["added", "written"].flatMap { step in names.map { "\($0): \(step) [\"n\"]" } }
     )
     client.shutDown()
   }
@@ -120,7 +124,7 @@ import Testing
     events.cancel()
     simulation.settle()
     client.setData(1, for: key)
-    #expect(told.all == ["added [\"n\"]", "written [\"n\"]"])
+    expectEqual(told.all, ["added [\"n\"]", "written [\"n\"]"])
   }
 
   /// Nobody holds it, and its fetch waits for its next attempt.
@@ -140,13 +144,14 @@ import Testing
       simulation.advance(by: .seconds(1))
     }
     simulation.settle()
-    #expect(
-      told.all.suffix(3) == [
+    expectEqual(
+      told.all.suffix(3),
+      [
         #"failed 1 times (boom 0), again after 60.0 seconds: ["n"] for manual in 0.0 seconds"#,
         #"cancelled ["n"] for manual in 1.0 seconds"#, #"removed (cleared) ["n"]"#,
       ]
     )
-    #expect(events.isFinished)
+    expect(events.isFinished)
   }
 
   // T58 T59
@@ -170,8 +175,9 @@ import Testing
     simulation.settle()
     recording.cancel()
     simulation.advance(by: .minutes(5))
-    #expect(
-      events.values.map(\.description) == [
+    expectEqual(
+      events.values.map(\.description),
+      [
         "added [\"n\"]",
         "observed (1) [\"n\"]",
         "miss [\"n\"]",
@@ -194,8 +200,8 @@ import Testing
         "removed (expired) [\"n\"]",
       ]
     )
-    #expect(events.values.map(\.number) == (1...19).map { UInt64($0) })
-    #expect(events.elements.map(\.time).last == .milliseconds(6_005))
+    expectEqual(events.values.map(\.number), (1...19).map { UInt64($0) })
+    expectEqual(events.elements.map(\.time).last, .milliseconds(6_005))
   }
 
   // T58
@@ -220,8 +226,9 @@ import Testing
     simulation.settle()
     withExtendedLifetime(recording) {}
     let kinds = told.all.map { String($0.prefix { $0 != "[" }).trimmingSuffix() }
-    #expect(
-      kinds == [
+    expectEqual(
+      kinds,
+      [
         "added", "observed (1)", "miss", "fetching", "paused", "shown anew", "resumed",
         "shown anew", "failed (boom 0)", "shown anew", "reset", "shown anew", "fetching",
         "shown anew", "cancelled", "shown anew", "removed (removed)", "written", "shown anew",
@@ -258,8 +265,9 @@ import Testing
     simulation.settle()
     online.send(true)
     simulation.settle()
-    #expect(
-      told.all == [
+    expectEqual(
+      told.all,
+      [
         "added", "observed (1)", "miss", "fetching", "paused", "shown anew", "observed (2)",
         "joined", "joined", "joined", "joined", "resumed", "shown anew", "fetched", "shown anew",
         "invalidated", "fetching", "shown anew",
@@ -267,7 +275,7 @@ import Testing
         "joined", "resumed", "shown anew", "fetched", "shown anew",
       ]
     )
-    #expect(first.values.last?.data == 2 && second.values.last?.data == 2)
+    expect(first.values.last?.data == 2 && second.values.last?.data == 2)
   }
 
   // T58 K17
@@ -277,8 +285,9 @@ import Testing
     client.setData(1, for: QueryKey<Int>("n"))
     client.setData("1", for: QueryKey<String>("n"))
     simulation.settle()
-    #expect(
-      events.values.map(\.valueTypeName) == [
+    expectEqual(
+      events.values.map(\.valueTypeName),
+      [
         "Swift.Int", "Swift.Int", "Swift.String", "Swift.String",
       ]
     )
@@ -291,16 +300,16 @@ import Testing
     let recording = simulation.record(stream)
     simulation.settle()
     // 2,001 events (the entry was added as well), of which 1,024 are kept.
-    #expect(recording.values.count == 1_025)
+    expectEqual(recording.values.count, 1_025)
     guard case .eventsDropped(let count)? = recording.values.first?.kind else {
       Issue.record("the first is \(String(describing: recording.values.first))")
       return
     }
-    #expect(count == 977)
-    #expect(recording.values.dropFirst().map(\.number) == (978...2_001).map { UInt64($0) })
+    expectEqual(count, 977)
+    expectEqual(recording.values.dropFirst().map(\.number), (978...2_001).map { UInt64($0) })
     client.setData(1, for: key)
     simulation.settle()
-    #expect(recording.values.last?.number == 2_002)
+    expectEqual(recording.values.last?.number, 2_002)
   }
 
   @Test func eventsBeginWithTheSubscriptionAndEachSubscriberHasItsOwn() {
@@ -312,15 +321,15 @@ import Testing
     let second = simulation.record(client.events)
     client.setData(3, for: key)
     simulation.settle()
-    #expect([first.values.count, second.values.count] == [2, 1])
+    expectEqual([first.values.count, second.values.count], [2, 1])
     first.cancel()
     simulation.settle()
     client.setData(4, for: key)
     simulation.settle()
-    #expect([first.values.count, second.values.count] == [2, 2])
+    expectEqual([first.values.count, second.values.count], [2, 2])
     second.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   // T52 F05
@@ -337,20 +346,20 @@ import Testing
       }
       simulation.settle()
     }
-    #expect(client.fetchingCount() == 3)
+    expectEqual(client.fetchingCount(), 3)
     simulation.advance(by: .seconds(1))
-    #expect(
-      all.elements.map { "\($0.time) \($0.element)" }
-        == [(0, 0), (0, 1), (0, 2), (0, 3), (10, 2), (20, 1), (30, 0)].map {
-          "\(Duration.milliseconds($0.0)) \($0.1)"
-        }
+    expectEqual(
+      all.elements.map { "\($0.time) \($0.element)" },
+      [(0, 0), (0, 1), (0, 2), (0, 3), (10, 2), (20, 1), (30, 0)].map {
+        "\(Duration.milliseconds($0.0)) \($0.1)"
+      }
     )
-    #expect(some.values == [0, 1, 0])
-    #expect(client.fetchingCount() == 0)
+    expectEqual(some.values, [0, 1, 0])
+    expectEqual(client.fetchingCount(), 0)
     all.cancel()
     some.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   // T52
@@ -376,9 +385,9 @@ import Testing
       client.setData(number, for: QueryKey<Int>("other"))
       simulation.settle()
     }
-    #expect(asked.value == before)
+    expectEqual(asked.value, before)
     simulation.advance(by: .milliseconds(10))
-    #expect(counts.values == [0, 1, 0])
+    expectEqual(counts.values, [0, 1, 0])
     recording.cancel()
     counts.cancel()
   }
@@ -393,11 +402,11 @@ import Testing
       client.stream(.scripted("n", ScriptedFetch(.value(1, after: .milliseconds(1)))))
     )
     simulation.settle()
-    #expect(client.fetchingCount() == 0)
-    #expect(client.fetchingCount(.paused) == 0)
+    expectEqual(client.fetchingCount(), 0)
+    expectEqual(client.fetchingCount(.paused), 0)
     online.send(true)
     simulation.advance(by: .milliseconds(1))
-    #expect(counts.values == [0, 1, 0])
+    expectEqual(counts.values, [0, 1, 0])
     withExtendedLifetime(recording) {}
   }
 
@@ -412,21 +421,21 @@ import Testing
     simulation.task { try? await client.fetch(.scripted("n", fetch)) }
     simulation.advance(by: .milliseconds(5))
     var info = try #require(client.diagnostics("n").first)
-    #expect(info.key == AnyQueryKey("n"))
-    #expect(info.valueTypeName == "Swift.Int")
-    #expect([info.observerCount, info.waiterCount] == [1, 1])
-    #expect(info.isActive && info.isStale && !info.isDisabled && !info.isStatic)
-    #expect(info.age == nil && info.data == nil && info.dataUpdatedAt == nil)
-    #expect(info.fetchStatus == .fetching && info.status == .pending)
-    #expect(info.cause == .subscribed)
+    expectEqual(info.key, AnyQueryKey("n"))
+    expectEqual(info.valueTypeName, "Swift.Int")
+    expectEqual([info.observerCount, info.waiterCount], [1, 1])
+    expect(info.isActive && info.isStale && !info.isDisabled && !info.isStatic)
+    expect(info.age == nil && info.data == nil && info.dataUpdatedAt == nil)
+    expect(info.fetchStatus == .fetching && info.status == .pending)
+    expectEqual(info.cause, .subscribed)
     simulation.advance(by: .milliseconds(15))
     let old = info
     info = try #require(client.diagnostics("n").first)
     #expect(info.data as? Int == 1)
-    #expect(info.age == .milliseconds(10))
-    #expect(info.dataUpdateCount == 1)
+    expectEqual(info.age, .milliseconds(10))
+    expectEqual(info.dataUpdateCount, 1)
     // A snapshot does not change.
-    #expect(old.data == nil)
+    expectNil(old.data)
     withExtendedLifetime(recording) {}
   }
 }

@@ -25,7 +25,7 @@ import Testing
   }
 
   private func fetch(_ query: Query<Int>, _ client: QueryClient, times: Int) {
-    for _ in 0..<times { #expect(simulation.run { try? await client.fetch(query) } == 7) }
+    for _ in 0..<times { expectEqual(simulation.run { try? await client.fetch(query) }, 7) }
   }
 
   private func fresh(_ key: QueryKey<Int>) -> Query<Int> {
@@ -41,20 +41,20 @@ import Testing
   func numbers() {
     let client = client()
     fetch(fresh(key), client, times: 6)
-    #expect(told.all == beginning)
-    #expect(client.cache.shards?.hits == 4)
+    expectEqual(told.all, beginning)
+    expectEqual(client.cache.shards?.hits, 4)
     simulation.advance(by: .milliseconds(999))
-    #expect(told.all == beginning)
+    expectEqual(told.all, beginning)
     simulation.advance(by: .milliseconds(1))
-    #expect(told.all == beginning + [#"4 hits ["n"]"#])
+    expectEqual(told.all, beginning + [#"4 hits ["n"]"#])
     // Nothing is told of an entry that nobody hits, and no timer waits for it.
     simulation.advance(by: .seconds(30))
     fetch(fresh(key), client, times: 2)
     simulation.advance(by: .milliseconds(500))
     fetch(fresh(key), client, times: 1)
     simulation.advance(by: .milliseconds(500))
-    #expect(told.all == beginning + [#"4 hits ["n"]"#, #"3 hits ["n"]"#])
-    #expect(client.lookups.hits == 8)
+    expectEqual(told.all, beginning + [#"4 hits ["n"]"#, #"3 hits ["n"]"#])
+    expectEqual(client.lookups.hits, 8)
     client.shutDown()
   }
 
@@ -65,7 +65,7 @@ import Testing
     for key in keys { fetch(fresh(key), client, times: 2) }
     for key in keys.reversed() { fetch(fresh(key), client, times: 1) }
     simulation.advance(by: .seconds(1))
-    #expect(told.all.suffix(20) == (0..<20).map { "1 hits [\"n\", \($0)]" })
+    expectEqual(told.all.suffix(20), (0..<20).map { "1 hits [\"n\", \($0)]" })
     client.shutDown()
   }
 
@@ -75,16 +75,14 @@ import Testing
     fetch(fresh(key), first, times: 3)
     first.remove(.key(key))
     first.shutDown()
-    #expect(told.all == beginning + [#"removed (removed) ["n"]"#, #"1 hits ["n"]"#])
+    expectEqual(told.all, beginning + [#"removed (removed) ["n"]"#, #"1 hits ["n"]"#])
     do {
       let second = client()
       fetch(fresh(key), second, times: 4)
     }
     simulation.settle()
-    #expect(
-      told.all.suffix(7) == beginning + [#"removed (cleared) ["n"]"#, #"2 hits ["n"]"#]
-    )
-    #expect(simulation.isIdle)
+    expectEqual(told.all.suffix(7), beginning + [#"removed (cleared) ["n"]"#, #"2 hits ["n"]"#])
+    expect(simulation.isIdle)
   }
 
   @Test("a receiver that wants no lookups is told of none, and they take no lock")
@@ -95,8 +93,8 @@ import Testing
       $0.eventReceivers = [.withoutLookups { event in others.add("\(event)") }]
     }
     fetch(fresh(key), client, times: 4)
-    #expect(others.all == [beginning[0], beginning[2], beginning[3]])
-    #expect(client.cache.shards?.hits == 2)
+    expectEqual(others.all, [beginning[0], beginning[2], beginning[3]])
+    expectEqual(client.cache.shards?.hits, 2)
     client.shutDown()
   }
 
@@ -106,9 +104,9 @@ import Testing
     let client = client { $0.onEvent = { event in all.add("\(event)") } }
     fetch(fresh(key), client, times: 4)
     simulation.advance(by: .seconds(1))
-    #expect(told.all == beginning + [#"hit ["n"]"#, #"hit ["n"]"#])
-    #expect(all.all == told.all)
-    #expect(client.cache.shards?.hits == 0)
+    expectEqual(told.all, beginning + [#"hit ["n"]"#, #"hit ["n"]"#])
+    expectEqual(all.all, told.all)
+    expectEqual(client.cache.shards?.hits, 0)
     client.shutDown()
   }
 
@@ -122,9 +120,9 @@ import Testing
     simulation.settle()
     fetch(fresh(key), client, times: 3)
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.map(\.description) == [#"hit ["n"]"#, #"hit ["n"]"#])
-    #expect(told.all == beginning + [#"hit ["n"]"#, #"hit ["n"]"#, #"4 hits ["n"]"#])
-    #expect(client.lookups.hits == 7)
+    expectEqual(recording.values.map(\.description), [#"hit ["n"]"#, #"hit ["n"]"#])
+    expectEqual(told.all, beginning + [#"hit ["n"]"#, #"hit ["n"]"#, #"4 hits ["n"]"#])
+    expectEqual(client.lookups.hits, 7)
     client.shutDown()
   }
 
@@ -133,7 +131,7 @@ import Testing
     let client = client { $0.readShards = nil }
     fetch(fresh(key), client, times: 3)
     simulation.advance(by: .seconds(1))
-    #expect(told.all == beginning + [#"hit ["n"]"#])
+    expectEqual(told.all, beginning + [#"hit ["n"]"#])
     client.shutDown()
   }
 
@@ -144,7 +142,7 @@ import Testing
       client.setData(7, for: key)
       fetch(fresh(key), client, times: 3)
     }
-    #expect(client.cache.shards?.takeHits().map { $0.uses.takeCount() } == [100])
+    expectEqual(client.cache.shards?.takeHits().map { $0.uses.takeCount() }, [100])
     client.shutDown()
   }
 
@@ -177,7 +175,7 @@ import Testing
         client.remove(.all && !.key(key))
       }
     }
-    #expect(seen.all == [1, nil])
+    expectEqual(seen.all, [1, nil])
     client.shutDown()
   }
 }

@@ -30,27 +30,25 @@ import Testing
     simulation.settle()
     let second = simulation.task { try await client.fetch(query()) }
     #expect(try simulation.run { try await (first.value, second.value) } == (7, 7))
-    #expect(try simulation.run { try await client.fetch(query()) } == 7)
-    #expect(told.value == [#"miss ["n", 1]"#, #"joined ["n", 1]"#, #"hit ["n", 1]"#])
+    try expectEqual(simulation.run { try await client.fetch(query()) }, 7)
+    expectEqual(told.value, [#"miss ["n", 1]"#, #"joined ["n", 1]"#, #"hit ["n", 1]"#])
   }
 
   @Test func staleDataIsAMissForFetchAndAHitForEnsure() throws {
     client.setData(3, for: query())
     simulation.advance(by: .seconds(10))
-    #expect(try simulation.run { try await client.ensure(query()) } == 3)
-    #expect(try simulation.run { try await client.fetch(query()) } == 7)
+    try expectEqual(simulation.run { try await client.ensure(query()) }, 3)
+    try expectEqual(simulation.run { try await client.fetch(query()) }, 7)
     simulation.run { await client.invalidate(.key(query().key), refetch: .never) }
-    #expect(try simulation.run { try await client.ensure(query(), revalidating: true) } == 7)
-    #expect(
-      told.value == [#"staleHit ["n", 1]"#, #"miss ["n", 1]"#, #"staleHit ["n", 1]"#]
-    )
+    try expectEqual(simulation.run { try await client.ensure(query(), revalidating: true) }, 7)
+    expectEqual(told.value, [#"staleHit ["n", 1]"#, #"miss ["n", 1]"#, #"staleHit ["n", 1]"#])
   }
 
   @Test func anObserverLooksWhenItComesMovesOrIsEnabled() {
     let observer = client.observer(of: query(enabled: false))
     let recording = simulation.record(observer.stream)
     simulation.settle()
-    #expect(told.value == [])
+    expectEqual(told.value, [])
     observer.update(query: query())
     let other = simulation.record(client.stream(query()))
     simulation.advance(by: .seconds(2))
@@ -60,8 +58,9 @@ import Testing
     observer.update(query: query(2).gcTime(.seconds(9)))
     simulation.advance(by: .seconds(10))
     let fourth = simulation.record(client.stream(query()))
-    #expect(
-      told.value == [
+    expectEqual(
+      told.value,
+      [
         #"miss ["n", 1]"#, #"joined ["n", 1]"#, #"hit ["n", 1]"#, #"miss ["n", 2]"#,
         #"staleHit ["n", 1]"#,
       ]
@@ -76,8 +75,8 @@ import Testing
     client.updateData(for: query().key) { $0 = 4 }
     simulation.run { await client.refetch(.key(query().key)) }
     simulation.run { await client.invalidate(.key(query().key)) }
-    #expect(client.lookups == LookupCounts())
-    #expect(told.value == [])
+    expectEqual(client.lookups, LookupCounts())
+    expectEqual(told.value, [])
   }
 
   // Law 13: nobody asked.
@@ -89,7 +88,7 @@ import Testing
     let before = client.lookups
     client.remove(.all)
     simulation.advance(by: .seconds(2))
-    #expect(client.lookups == before)
+    expectEqual(client.lookups, before)
     recording.cancel()
   }
 
@@ -103,13 +102,13 @@ import Testing
     #expect(throws: QueryError.self) {
       try simulation.run { try await client.fetch(Query<Int>(key: QueryKey("none"))) }
     }
-    #expect(told.value == [#"miss ["circle"]"#])
+    expectEqual(told.value, [#"miss ["circle"]"#])
   }
 
   @Test func aFetchWithALimitLooksOnce() throws {
-    #expect(try simulation.run { try await client.fetch(query(), timeout: .seconds(2)) } == 7)
-    #expect(try simulation.run { try await client.fetch(query(), timeout: .seconds(2)) } == 7)
-    #expect(told.value == [#"miss ["n", 1]"#, #"hit ["n", 1]"#])
+    try expectEqual(simulation.run { try await client.fetch(query(), timeout: .seconds(2)) }, 7)
+    try expectEqual(simulation.run { try await client.fetch(query(), timeout: .seconds(2)) }, 7)
+    expectEqual(told.value, [#"miss ["n", 1]"#, #"hit ["n", 1]"#])
   }
 
   @Test func lookupsAreCountedWhetherOrNotAnybodyListens() throws {
@@ -123,11 +122,11 @@ import Testing
     let joining = simulation.task { try await client.fetch(query()) }
     simulation.advance(by: .seconds(2))
     let counts = client.lookups
-    #expect(CacheLookup.allCases.map { counts[$0] } == [3, 1, 1, 1, 0])
-    #expect(counts.total == 6)
-    #expect(counts.hitRatio == 4.0 / 6)
-    #expect(CacheLookup.allCases.map { (counts - before)[$0] } == [3, 1, 1, 0, 0])
-    #expect(LookupCounts().hitRatio == nil)
+    expectEqual(CacheLookup.allCases.map { counts[$0] }, [3, 1, 1, 1, 0])
+    expectEqual(counts.total, 6)
+    expectEqual(counts.hitRatio, 4.0 / 6)
+    expectEqual(CacheLookup.allCases.map { (counts - before)[$0] }, [3, 1, 1, 0, 0])
+    expectNil(LookupCounts().hitRatio)
     withExtendedLifetime((recording, joining)) {}
   }
 
@@ -145,15 +144,15 @@ import Testing
     world.ask(query)
     world.advance(to: 20)
     let before = world.client.lookups
-    #expect(CacheLookup.allCases.map { before[$0] } == [0, 0, 1, 2, 0])
-    #expect(before.servedStale == 2)
+    expectEqual(CacheLookup.allCases.map { before[$0] }, [0, 0, 1, 2, 0])
+    expectEqual(before.servedStale, 2)
     world.ask(query)
     world.ask(query) { try await $0.fetch($1, timeout: .seconds(1)) }
     world.advance(to: 24)
     world.ask(query)
     let since = world.client.lookups - before
-    #expect(CacheLookup.allCases.map { since[$0] } == [0, 1, 1, 1, 0])
-    #expect(since.servedStale == 2)
+    expectEqual(CacheLookup.allCases.map { since[$0] }, [0, 1, 1, 1, 0])
+    expectEqual(since.servedStale, 2)
     // One fetch never ends by itself.
     world.client.shutDown()
     world.simulation.settle()
@@ -166,8 +165,9 @@ import Testing
     }
     let recording = simulation.record(client.stream(query()))
     simulation.settle()
-    #expect(
-      lines.value == [
+    expectEqual(
+      lines.value,
+      [
         #"added ["n", 1]"#, #"observed (1) ["n", 1]"#, #"miss ["n", 1]"#,
         #"fetching ["n", 1] for subscribed in 0.0 seconds"#, #"shown anew ["n", 1]"#,
       ]

@@ -23,9 +23,10 @@ import Testing
   @Test func theSamePartsWithAnotherValueTypeAreToldOnceK17() {
     let client = client()
     client.setData("Ada", for: QueryKey<String>("user", 1))
-    for _ in 0..<3 { #expect(client.data(for: QueryKey<Int>("user", 1)) == nil) }
-    #expect(
-      told.misuses == [
+    for _ in 0..<3 { expectNil(client.data(for: QueryKey<Int>("user", 1))) }
+    expectEqual(
+      told.misuses,
+      [
         .otherValueType(key: #"["user", 1]"#, cached: "Swift.String", asked: "Swift.Int")
       ]
     )
@@ -34,10 +35,11 @@ import Testing
   @Test func aNumberOfAnotherTypeIsTold() {
     let client = client()
     client.setData("Ada", for: QueryKey<String>("user", 1, "name"))
-    #expect(client.data(for: QueryKey<String>("user", Int64(1), "name")) == nil)
-    #expect(client.data(for: QueryKey<String>("user", "1", "name")) == nil)
-    #expect(
-      told.misuses == [
+    expectNil(client.data(for: QueryKey<String>("user", Int64(1), "name")))
+    expectNil(client.data(for: QueryKey<String>("user", "1", "name")))
+    expectEqual(
+      told.misuses,
+      [
         .similarKey(cached: #"["user", 1, "name"]"#, asked: #"["user", Int64(1), "name"]"#),
         .similarKey(cached: #"["user", 1, "name"]"#, asked: #"["user", "1", "name"]"#),
       ]
@@ -48,13 +50,13 @@ import Testing
     let client = client()
     client.setData("Ada", for: QueryKey<String>("user", 1))
     client.setData("Bob", for: QueryKey<String>("person", "a", 3))
-    #expect(client.data(for: QueryKey<String>("user", 2)) == nil)
-    #expect(client.data(for: QueryKey<String>("user", "one")) == nil)
-    #expect(client.data(for: QueryKey<String>("user")) == nil)
-    #expect(client.data(for: QueryKey<String>("user", 1, 1)) == nil)
-    #expect(client.data(for: QueryKey<String>("person", "b", Int64(3))) == nil)
-    #expect(client.data(for: QueryKey<String>()) == nil)
-    #expect(told.misuses == [])
+    expectNil(client.data(for: QueryKey<String>("user", 2)))
+    expectNil(client.data(for: QueryKey<String>("user", "one")))
+    expectNil(client.data(for: QueryKey<String>("user")))
+    expectNil(client.data(for: QueryKey<String>("user", 1, 1)))
+    expectNil(client.data(for: QueryKey<String>("person", "b", Int64(3))))
+    expectNil(client.data(for: QueryKey<String>()))
+    expectEqual(told.misuses, [])
   }
 
   @Test func whatIsCachedUnderTheKeyItselfOrNotAtAllIsNotTold() {
@@ -62,20 +64,20 @@ import Testing
     let query = Query("user", 1, fetch: ScriptedFetch<Int>(.value(7, after: .seconds(1))))
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(client.data(for: query.key) == nil)
+    expectNil(client.data(for: query.key))
     // Nothing is there yet that might have been meant.
-    #expect(client.data(for: QueryKey<String>("user", 1)) == nil)
-    #expect(told.misuses == [])
+    expectNil(client.data(for: QueryKey<String>("user", 1)))
+    expectEqual(told.misuses, [])
     recording.cancel()
   }
 
   @Test func textsOfOneNumberAreTwoTexts() {
     let client = client()
     client.setData("Holtsville", for: QueryKey<String>("zip", "501"))
-    #expect(client.data(for: QueryKey<String>("zip", "00501")) == nil)
+    expectNil(client.data(for: QueryKey<String>("zip", "00501")))
     client.setData("seven", for: QueryKey<String>("search", "7"))
-    #expect(client.data(for: QueryKey<String>("search", "+7")) == nil)
-    #expect(told.misuses == [])
+    expectNil(client.data(for: QueryKey<String>("search", "+7")))
+    expectEqual(told.misuses, [])
   }
 
   @Test func twoLoopsOverOneStreamAreToldOnce() {
@@ -88,7 +90,7 @@ import Testing
     simulation.settle()
     client.setData(2, for: QueryKey<Int>("a"))
     simulation.settle()
-    #expect(told.misuses == [.sharedStream(key: #"["a"]"#)])
+    expectEqual(told.misuses, [.sharedStream(key: #"["a"]"#)])
     for loop in loops { loop.cancel() }
     simulation.settle()
     client.shutDown()
@@ -105,7 +107,7 @@ import Testing
     let second = simulation.task { for await _ in stream {} }
     client.setData(2, for: QueryKey<Int>("a"))
     simulation.settle()
-    #expect(told.misuses == [])
+    expectEqual(told.misuses, [])
     first.cancel()
     second.cancel()
     simulation.settle()

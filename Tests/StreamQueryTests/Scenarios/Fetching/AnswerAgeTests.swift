@@ -30,12 +30,13 @@ import Testing
     let query = query([.seconds(4)])
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(20))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)), at(6_010, .success(1)),
       ]
     )
-    #expect(recording.values.map(\.isStale) == [true, false, true])
+    expectEqual(recording.values.map(\.isStale), [true, false, true])
   }
 
   @Test func timeThatPassesAfterItWasSaidCounts() throws {
@@ -47,9 +48,9 @@ import Testing
     }.staleTime(.seconds(10))
     simulation.run { _ = try? await client.fetch(query) }
     simulation.advance(by: .milliseconds(2_999))
-    #expect(!client.isStale(query))
+    expect(!client.isStale(query))
     simulation.advance(by: .milliseconds(1))
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
   }
 
   @Test("an age below zero is none, and an absurd one is a hundred years")
@@ -58,42 +59,42 @@ import Testing
     let young = query([.seconds(-5)])
     simulation.run { _ = try? await client.fetch(young) }
     simulation.advance(by: .milliseconds(9_999))
-    #expect(!client.isStale(young))
+    expect(!client.isStale(young))
     simulation.advance(by: .milliseconds(1))
-    #expect(client.isStale(young))
+    expect(client.isStale(young))
     let old = Query<Int>("old") { context in
       context.answer(isOld: .seconds(Int64.max))
       return 1
     }.staleTime(.seconds(10))
-    #expect(try simulation.run { try await client.fetch(old) } == 1)
-    #expect(client.isStale(old))
+    try expectEqual(simulation.run { try await client.fetch(old) }, 1)
+    expect(client.isStale(old))
   }
 
   @Test func anAnswerThatIsTooOldIsReturnedAndAskedForAgain() throws {
     let client = QueryClient(simulation: simulation)
     let query = query([.seconds(10), .seconds(3)])
-    #expect(try simulation.run { try await client.fetch(query) } == 1)
-    #expect(try simulation.run { try await client.fetch(query) } == 2)
-    #expect(try simulation.run { try await client.fetch(query) } == 2)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 2)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 2)
   }
 
   @Test func whatAFailedAttemptSaidIsForgotten() throws {
     let client = QueryClient(simulation: simulation)
     let query = query([.seconds(9)], failing: 1)
       .retry(RetryPolicy.times(1).backoff(.constant(.milliseconds(5))))
-    #expect(try simulation.run { try await client.fetch(query) } == 2)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 2)
     simulation.advance(by: .seconds(9))
-    #expect(!client.isStale(query))
+    expect(!client.isStale(query))
   }
 
   @Test func anOutdatedAnswerLandsAsIfItWereInvalidated() throws {
     let client = QueryClient(simulation: simulation)
     let query = query([.zero], isOutdated: true)
-    #expect(try simulation.run { try await client.fetch(query) } == 1)
-    #expect(client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
+    expect(client.isStale(query))
     // The next answer says nothing about its age.
-    #expect(try simulation.run { try await client.fetch(query) } == 2)
-    #expect(!client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 2)
+    expect(!client.isStale(query))
   }
 
   @Test func whatIsFoundUnchangedByAnOldAnswerGetsNoOlder() throws {
@@ -109,26 +110,26 @@ import Testing
     simulation.advance(by: .seconds(5))
     simulation.run { await client.refetch(query) }
     simulation.advance(by: .milliseconds(4_999))
-    #expect(!client.isStale(query))
+    expect(!client.isStale(query))
     simulation.advance(by: .milliseconds(1))
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
     simulation.run { await client.refetch(query) }
     simulation.advance(by: .milliseconds(7_999))
-    #expect(!client.isStale(query))
+    expect(!client.isStale(query))
     simulation.advance(by: .milliseconds(1))
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
   }
 
   @Test func anAgedAnswerIsRefreshedAheadByItsAge() throws {
     let client = QueryClient(simulation: simulation)
     let query = query([.seconds(4)]).refreshAhead(.fraction(0.8))
-    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
     simulation.advance(by: .milliseconds(3_980))
-    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
     simulation.advance(by: .milliseconds(20))
-    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: query) == 2)
+    expectEqual(client.data(for: query), 2)
   }
 
   @Test func aFetchKnowsWhatIsAskedOfIt() throws {
@@ -148,8 +149,9 @@ import Testing
     simulation.run { await client.invalidate(query) }
     _ = try simulation.run { try await client.fetch(query.staleTime(.infinite)) }
     simulation.run { await client.reset(.query(query)) }
-    #expect(
-      notes.all == [
+    expectEqual(
+      notes.all,
+      [
         "fresh 10.0 seconds", "latest 10.0 seconds", "afterInvalidation 10.0 seconds",
         "fresh 10.0 seconds", "afterInvalidation 3155760000.0 seconds",
       ]
@@ -180,7 +182,7 @@ import Testing
     fetch()
     fetch()
     let invalidated = Array(repeating: "afterInvalidation", count: 3)
-    #expect(notes.all == ["fresh", "latest", "fresh"] + invalidated + ["fresh", "fresh"])
+    expectEqual(notes.all, ["fresh", "latest", "fresh"] + invalidated + ["fresh", "fresh"])
   }
 
   @Test func aTimeoutIsKnownToItsAttempt() {
@@ -202,8 +204,9 @@ import Testing
     first.cancel()
     simulation.settle()
     let late = #"the fetch of ["n"] took longer than 2.0 seconds"#
-    #expect(
-      notes.all.sorted() == [
+    expectEqual(
+      notes.all.sorted(),
+      [
         "0 begins: false", "0 ends: \(late)", "1 begins: false", "1 ends: given up",
       ]
     )
@@ -215,8 +218,8 @@ import Testing
       .staleTime(.seconds(10))
       .aroundFetch { _, fetch in try await fetch() * 10 + 2 }
       .aroundFetch { _, fetch in try await fetch() * 10 + 3 }
-    #expect(try simulation.run { try await client.fetch(query) } == 123)
-    #expect(query.options.staleTime != nil)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 123)
+    expect(query.options.staleTime != nil)
   }
 
   @Test func aroundADefaultFetchItIsCalledAndWithoutOneItIsMissing() throws {
@@ -226,7 +229,7 @@ import Testing
       try simulation.run { try await client.fetch(query) }
     }
     client.setDefaults(QueryOptions(), for: "n") { _ in 41 }
-    #expect(try simulation.run { try await client.fetch(query) } == 42)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 42)
   }
 
   @Test func marksAreSetWithoutWaitingForTheRefetch() {
@@ -235,10 +238,10 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
     client.markInvalidated(.query(query))
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
     simulation.advance(by: .seconds(1))
-    #expect(!client.isStale(query))
-    #expect(recording.values.last?.data == 2)
+    expect(!client.isStale(query))
+    expectEqual(recording.values.last?.data, 2)
   }
 
   // MARK: Changes before it lands
@@ -290,20 +293,20 @@ import Testing
       }
     }
     simulation.advance(by: .seconds(1))
-    #expect(results.value == [1, 1])
-    #expect(!isArmed.value)
-    #expect(client.data(for: query) == (isObserved ? 2 : 1))
-    #expect(client.isStale(query) == !isObserved)
+    expectEqual(results.value, [1, 1])
+    expect(!isArmed.value)
+    expectEqual(client.data(for: query), (isObserved ? 2 : 1))
+    expectEqual(client.isStale(query), !isObserved)
   }
 
   @Test func whatIsOutdatedAfterItLandedStaysUntilItIsInvalidated() throws {
     let client = QueryClient(simulation: simulation)
     let said = Dial<FetchAnswer?>(nil)
     let query = changing(said) {}
-    #expect(try simulation.run { try await client.fetch(query) } == 1)
-    #expect(said.value?.hasLanded == true)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
+    expectEqual(said.value?.hasLanded, true)
     said.value?.markOutdated()
-    #expect(!client.isStale(query))
+    expect(!client.isStale(query))
   }
 
   @Test func anAnswerOfACancelledFetchHasNotLanded() {
@@ -312,8 +315,8 @@ import Testing
     let query = changing(said) { [weak client] in client?.cancel("n") }
     client.setData(0, for: query)
     simulation.run { _ = try? await client.fetch(query.staleTime(.zero)) }
-    #expect(said.value?.hasLanded == false)
-    #expect(client.data(for: query) == 0)
+    expectEqual(said.value?.hasLanded, false)
+    expectEqual(client.data(for: query), 0)
   }
 
   // MARK: Streams
@@ -355,9 +358,9 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(35))
     let shown = recording.values.filter { $0.data != nil }
-    #expect(shown.compactMap { $0.data?.count }.prefix(3) == [1, 2, 3])
+    expectEqual(shown.compactMap { $0.data?.count }.prefix(3), [1, 2, 3])
     #expect(shown.allSatisfy { $0.isStale && $0.dataUpdatedAt == said })
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
     recording.cancel()
     simulation.settle()
   }
@@ -372,9 +375,9 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(294_999))
     #expect(recording.values.filter { $0.data != nil }.allSatisfy { !$0.isStale })
-    #expect(!client.isStale(query))
+    expect(!client.isStale(query))
     simulation.advance(by: .milliseconds(1))
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
     recording.cancel()
     simulation.settle()
   }
@@ -388,13 +391,14 @@ import Testing
     said.value?.markOutdated()
     client.markInvalidated(.query(query), superseding: false)
     simulation.advance(by: .milliseconds(20))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
         at(20, .success([1], isFetching: true)),
       ]
     )
-    #expect(recording.values.last?.isStale == false)
+    expectEqual(recording.values.last?.isStale, false)
     recording.cancel()
     simulation.settle()
   }
@@ -407,8 +411,8 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     said.value?.markOutdated()
     simulation.advance(by: .milliseconds(10))
-    #expect(recording.values.compactMap { $0.data?.count } == [1, 2])
-    #expect(!client.isStale(query))
+    expectEqual(recording.values.compactMap { $0.data?.count }, [1, 2])
+    expect(!client.isStale(query))
     recording.cancel()
     simulation.settle()
   }
@@ -446,12 +450,12 @@ import Testing
       context.answer(isOld: call == 1 ? .seconds(60) : .zero)
     }
     let said = simulation.date.addingTimeInterval(-60)
-    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
-    #expect(client.isStale(query))
-    #expect(client.result(for: query).dataUpdatedAt == said)
+    try expectEqual(simulation.run { try await client.fetch(query) }.pages, [0, 1])
+    expect(client.isStale(query))
+    expectEqual(client.result(for: query).dataUpdatedAt, said)
     // The next pages say that they are new.
-    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
-    #expect(!client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }.pages, [0, 1])
+    expect(!client.isStale(query))
   }
 
   @Test func aRetryKeepsTheAgeOfThePagesThatItKeeps() throws {
@@ -461,9 +465,9 @@ import Testing
       if call == 2 { throw Boom(call) }
     }
     let said = simulation.date.addingTimeInterval(-60)
-    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
-    #expect(client.isStale(query))
-    #expect(client.result(for: query).dataUpdatedAt == said)
+    try expectEqual(simulation.run { try await client.fetch(query) }.pages, [0, 1])
+    expect(client.isStale(query))
+    expectEqual(client.result(for: query).dataUpdatedAt, said)
   }
 
   @Test func thePageThatFailedHasNoAge() throws {
@@ -473,9 +477,9 @@ import Testing
       context.answer(isOld: .seconds(60))
       throw Boom(call)
     }
-    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
-    #expect(!client.isStale(query))
-    #expect(client.result(for: query).dataUpdatedAt == simulation.date)
+    try expectEqual(simulation.run { try await client.fetch(query) }.pages, [0, 1])
+    expect(!client.isStale(query))
+    expectEqual(client.result(for: query).dataUpdatedAt, simulation.date)
   }
 
   @Test func aPageThatIsOutdatedIsSoAfterARetry() throws {
@@ -486,9 +490,9 @@ import Testing
       if call == 2 { throw Boom(call) }
       if call == 3 { said.value?.markOutdated() }
     }
-    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
-    #expect(said.value?.hasLanded == true)
-    #expect(client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }.pages, [0, 1])
+    expectEqual(said.value?.hasLanded, true)
+    expect(client.isStale(query))
   }
 
   @Test func pagesThatAreFetchedOnceMoreWithinTheAttemptHaveTheirOwnAge() throws {
@@ -500,8 +504,8 @@ import Testing
       _ = try await fetch()
       return try await fetch()
     }
-    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
-    #expect(!client.isStale(query))
-    #expect(client.result(for: query).dataUpdatedAt == simulation.date)
+    try expectEqual(simulation.run { try await client.fetch(query) }.pages, [0, 1])
+    expect(!client.isStale(query))
+    expectEqual(client.result(for: query).dataUpdatedAt, simulation.date)
   }
 }

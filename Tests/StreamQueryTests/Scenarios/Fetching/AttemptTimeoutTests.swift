@@ -17,29 +17,30 @@ import Testing
     world.advance(to: 1)
     world.ask(Self.query(fetch))
     world.advance(to: 5)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "2.0 failed: \(Self.limit)", "2.0 threw \(Self.limit)",
         "2.0 threw \(Self.limit)",
       ]
     )
-    #expect(fetch.calls.map(\.outcome) == [.cancelled])
-    #expect(fetch.calls.map(\.end) == [.seconds(2)])
-    #expect(world.simulation.leakReport() == [])
+    expectEqual(fetch.calls.map(\.outcome), [.cancelled])
+    expectEqual(fetch.calls.map(\.end), [.seconds(2)])
+    expectEqual(world.simulation.leakReport(), [])
   }
 
   @Test func anAttemptInTimeAnswers() {
     let world = ServingWorld()
     world.ask(Self.query(ScriptedFetch<Int>(.value(7, after: .seconds(1)))))
     world.advance(to: 5)
-    #expect(world.news() == ["0.0 fetching", "1.0 fetched", "1.0 got 7"])
+    expectEqual(world.news(), ["0.0 fetching", "1.0 fetched", "1.0 got 7"])
   }
 
   @Test func anErrorInTimeIsThrown() {
     let world = ServingWorld()
     world.ask(Self.query(ScriptedFetch<Int>(.failure(Boom(1), after: .seconds(1)))))
     world.advance(to: 5)
-    #expect(world.news() == ["0.0 fetching", "1.0 failed: boom 1", "1.0 threw boom 1"])
+    expectEqual(world.news(), ["0.0 fetching", "1.0 failed: boom 1", "1.0 threw boom 1"])
   }
 
   @Test func eachAttemptHasItsOwnTime() {
@@ -47,12 +48,13 @@ import Testing
     let fetch = ScriptedFetch<Int>(.never, .value(8, after: .seconds(1)))
     world.ask(Self.query(fetch).retry(1))
     world.advance(to: 10)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "2.0 attempt failed: \(Self.limit)", "4.0 fetched", "4.0 got 8",
       ]
     )
-    #expect(fetch.calls.map(\.outcome) == [.cancelled, .value])
+    expectEqual(fetch.calls.map(\.outcome), [.cancelled, .value])
   }
 
   /// The first attempt goes on until 9 s, although it was cancelled at 2 s.
@@ -62,13 +64,14 @@ import Testing
     let fetch = ScriptedFetch<Int>(late, .never, .value(8, after: .seconds(1)))
     world.ask(Self.query(fetch).retry(2, delay: { _ in .seconds(6) }))
     world.advance(to: 30)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "2.0 attempt failed: \(Self.limit)", "10.0 attempt failed: \(Self.limit)",
         "17.0 fetched", "17.0 got 8",
       ]
     )
-    #expect(fetch.calls.map(\.end) == [.seconds(9), .seconds(10), .seconds(17)])
+    expectEqual(fetch.calls.map(\.end), [.seconds(9), .seconds(10), .seconds(17)])
   }
 
   /// As if its caller had made it: with the caller's task-locals.
@@ -82,8 +85,8 @@ import Testing
     }
     Request.$name.withValue("first") { _ = world.ask(query.timeout(.seconds(2)).retry(1)) }
     world.advance(to: 10)
-    #expect(seen.all == ["first", "first"])
-    #expect(world.news().last == "3.0 got 7")
+    expectEqual(seen.all, ["first", "first"])
+    expectEqual(world.news().last, "3.0 got 7")
   }
 
   private enum Request {
@@ -95,8 +98,8 @@ import Testing
     let fetch = ScriptedFetch<Int>(.never)
     world.ask(Self.query(fetch).retry(3)).cancel()
     world.advance(to: 10)
-    #expect(world.news() == ["0.0 fetching", "0.0 cancelled", "0.0 threw CancellationError()"])
-    #expect(world.simulation.leakReport() == [])
+    expectEqual(world.news(), ["0.0 fetching", "0.0 cancelled", "0.0 threw CancellationError()"])
+    expectEqual(world.simulation.leakReport(), [])
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
@@ -104,7 +107,7 @@ import Testing
     let world = ServingWorld()
     world.ask(Query("n", fetch: ScriptedFetch<Int>(.value(7, after: .seconds(1)))).timeout(limit))
     world.advance(to: 5)
-    #expect(world.news().last == #"0.0 threw the fetch of ["n"] took longer than 0.0 seconds"#)
+    expectEqual(world.news().last, #"0.0 threw the fetch of ["n"] took longer than 0.0 seconds"#)
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
@@ -112,7 +115,7 @@ import Testing
     let world = ServingWorld()
     world.ask(Query("n", fetch: ScriptedFetch<Int>(.value(7, after: .seconds(9)))).timeout(limit))
     world.advance(to: 10)
-    #expect(world.news().last == "9.0 got 7")
+    expectEqual(world.news().last, "9.0 got 7")
   }
 
   @Test func staleDataIsServedWhenTheTimeIsOver() {
@@ -123,8 +126,9 @@ import Testing
     world.advance(to: 12)
     world.ask(query)
     world.advance(to: 20)
-    #expect(
-      world.news().suffix(4) == [
+    expectEqual(
+      world.news().suffix(4),
+      [
         "12.0 fetching", "14.0 failed: \(Self.limit)", "14.0 served stale to 1", "14.0 got 7",
       ]
     )

@@ -32,7 +32,7 @@ import Testing
     let query = query().refetchInterval(.seconds(1))
     let recording = Caller.named("ada") { simulation.record(client.stream(query)) }
     simulation.advance(by: .milliseconds(2_500))
-    #expect(seen.all == ["subscribed ada", "interval nobody", "interval nobody"])
+    expectEqual(seen.all, ["subscribed ada", "interval nobody", "interval nobody"])
     recording.cancel()
   }
 
@@ -41,7 +41,7 @@ import Testing
     let recording = Caller.named("ada") { simulation.record(client.stream(query)) }
     simulation.settle()
     flap()
-    #expect(seen.all == ["subscribed ada", "reconnect nobody"])
+    expectEqual(seen.all, ["subscribed ada", "reconnect nobody"])
     recording.cancel()
   }
 
@@ -55,7 +55,7 @@ import Testing
     let recording = Caller.named("ada") { simulation.record(client.stream(query)) }
     simulation.settle()
     flap()
-    #expect(seen.all == ["subscribed ada", "asked nobody", "reconnect nobody"])
+    expectEqual(seen.all, ["subscribed ada", "asked nobody", "reconnect nobody"])
     recording.cancel()
   }
 
@@ -77,7 +77,7 @@ import Testing
     simulation.settle()
     online.send(true)
     simulation.settle()
-    #expect(seen.all == ["subscribed ada", "asked nobody", "reconnect nobody"])
+    expectEqual(seen.all, ["subscribed ada", "asked nobody", "reconnect nobody"])
     recording.cancel()
   }
 
@@ -89,8 +89,8 @@ import Testing
     ticks.send(1)
     simulation.settle()
     let ofTheStream = seen.all.filter { !$0.hasPrefix("subscribed") }
-    #expect(ofTheStream == ["tick 0 nobody", "tick 1 nobody", "trigger nobody"])
-    #expect(seen.all.filter { $0.hasPrefix("subscribed") } == ["subscribed ada"])
+    expectEqual(ofTheStream, ["tick 0 nobody", "tick 1 nobody", "trigger nobody"])
+    expectEqual(seen.all.filter { $0.hasPrefix("subscribed") }, ["subscribed ada"])
     recording.cancel()
     ticks.finish()
     client.shutDown()
@@ -113,9 +113,7 @@ import Testing
     simulation.settle()
     ticks.send(1)
     simulation.settle()
-    #expect(
-      seen.all == ["subscribed ada", "tick 0 nobody", "tick 1 nobody", "trigger nobody"]
-    )
+    expectEqual(seen.all, ["subscribed ada", "tick 0 nobody", "tick 1 nobody", "trigger nobody"])
     connection.cancel()
     recording.cancel()
   }
@@ -128,7 +126,7 @@ import Testing
     })
     let recording = Caller.named("ada") { simulation.record(client.stream(query)) }
     simulation.settle()
-    #expect(Set(seen.all) == ["asked ada"])
+    expectEqual(Set(seen.all), ["asked ada"])
     let before = seen.count
     Caller.named("bob") { client.setData(5, for: key) }
     simulation.settle()
@@ -144,9 +142,9 @@ import Testing
       $0.onEvent = { told.add("\($0.kind) \(Caller.name) \(Task.currentPriority == .medium)") }
     }
     Caller.named("ada") { client.setData(1, for: QueryKey<Int>("n")) }
-    #expect(told.count == 2)
+    expectEqual(told.count, 2)
     #expect(told.all.allSatisfy { $0.hasSuffix("nobody true") })
-    #expect(Caller.named("ada") { Caller.name } == "ada")
+    expectEqual(Caller.named("ada") { Caller.name }, "ada")
   }
 
   // It runs within the caller's own call: what the caller was, it is again afterwards.
@@ -163,7 +161,7 @@ import Testing
       notes.add("\(Task.isCancelled)")
     }
     simulation.settle()
-    #expect(notes.all == ["ada true", "false", "true"])
+    expectEqual(notes.all, ["ada true", "false", "true"])
   }
 
   @Test func whatOnEventBeginsIsNobodys() {
@@ -179,7 +177,7 @@ import Testing
     }
     Caller.named("ada") { client.value?.setData(1, for: QueryKey<Int>("m")) }
     simulation.settle()
-    #expect(seen.all == ["subscribed nobody"])
+    expectEqual(seen.all, ["subscribed nobody"])
     held.value = nil
     client.value = nil
   }

@@ -30,18 +30,19 @@ struct CancellationErrorTests {
       }
     }
     simulation.advance(by: .minutes(2))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
         at(1_020, .failure(CancellationError())),
       ]
     )
-    #expect(outcome.all == [true])
-    #expect(fetch.callCount == 2)
-    #expect(recording.values.last?.failureCount == 2)
+    expectEqual(outcome.all, [true])
+    expectEqual(fetch.callCount, 2)
+    expectEqual(recording.values.last?.failureCount, 2)
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func theDataStaysAndTheCallerGetsIt() {
@@ -50,7 +51,7 @@ struct CancellationErrorTests {
     client.setData(1, for: query)
     let recording = simulation.record(client.stream(query.retry(0)))
     simulation.settle()
-    #expect(recording.values.last?.data == 1)
+    expectEqual(recording.values.last?.data, 1)
     #expect(recording.values.last?.error is CancellationError)
     #expect(throws: CancellationError.self) {
       try simulation.run { try await client.fetch(query) }
@@ -90,10 +91,10 @@ struct CancellationErrorTests {
     #expect(throws: CancellationError.self) {
       try simulation.run { try await client.mutate(save, with: 1) }
     }
-    #expect(notes.all == ["attempt 0", "attempt 1", "failed with CancellationError"])
-    #expect(client.data(for: "n" as QueryKey<Int>) == 0)
-    #expect(recording.values.last?.status == .error)
-    #expect(recording.values.last?.failureCount == 2)
+    expectEqual(notes.all, ["attempt 0", "attempt 1", "failed with CancellationError"])
+    expectEqual(client.data(for: "n" as QueryKey<Int>), 0)
+    expectEqual(recording.values.last?.status, .error)
+    expectEqual(recording.values.last?.failureCount, 2)
     recording.cancel()
   }
 
@@ -105,7 +106,7 @@ struct CancellationErrorTests {
     #expect(throws: CancellationError.self) {
       try simulation.run { try await client.mutate(save, with: 1) }
     }
-    #expect(recording.values.last?.status == .error)
+    expectEqual(recording.values.last?.status, .error)
     recording.cancel()
   }
 
@@ -130,6 +131,6 @@ struct CancellationErrorTests {
     simulation.advance(by: .milliseconds(5))
     client.cancel(.all)
     simulation.settle()
-    #expect(recording.summaries == [.pending(isFetching: true), .pending()])
+    expectEqual(recording.summaries, [.pending(isFetching: true), .pending()])
   }
 }

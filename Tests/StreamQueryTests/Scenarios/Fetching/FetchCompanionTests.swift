@@ -56,8 +56,9 @@ private struct Diary: FetchCompanion {
       simulation.settle()
     }
     simulation.advance(by: .seconds(1))
-    #expect(
-      notes.all.map { $0.replacing(#/\d+\.\d+/#, with: "#") } == [
+    expectEqual(
+      notes.all.map { $0.replacing(#/\d+\.\d+/#, with: "#") },
+      [
         #"ada starts ["n"] #"#, "attempt 0 of # for ada", #"bob joins ["n"] #"#,
         "fetches as companion", "done",
       ]
@@ -74,9 +75,10 @@ private struct Diary: FetchCompanion {
     simulation.advance(by: .seconds(10))
     let fetches = Set(events.values.compactMap(\.fetch))
     let fetch = fetches.first.map { "\($0)" } ?? "none"
-    #expect(fetches.count == 1)
-    #expect(
-      notes.all == [
+    expectEqual(fetches.count, 1)
+    expectEqual(
+      notes.all,
+      [
         #"ada starts ["n"] \#(fetch)"#, "attempt 0 of \(fetch) for ada", "fetches as companion",
         "threw boom 0", #"bob joins ["n"] \#(fetch)"#, "attempt 1 of \(fetch) for ada",
         "fetches as companion", "done",
@@ -92,8 +94,9 @@ private struct Diary: FetchCompanion {
     let lines = notes.all.filter { !$0.contains("starts") }.map {
       $0.replacing(#/\d+\.\d+/#, with: "#")
     }
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         "outer attempt 0 of # for ada", "inner attempt 0 of # for outer companion",
         "fetches as inner companion", "inner done", "outer done",
       ]
@@ -106,7 +109,7 @@ private struct Diary: FetchCompanion {
     client.setData(2, for: query.key)
     let task = simulation.task(as: "ada") { try await client.fetch(query) }
     simulation.settle()
-    #expect(notes.all.isEmpty)
+    expectEmpty(notes.all)
     task.cancel()
   }
 
@@ -152,13 +155,15 @@ private struct Diary: FetchCompanion {
     simulation.task(as: "zoe") { try await client.ensure(query) }
     simulation.settle()
     // Who is answered at once is told of in any order.
-    #expect(
-      notes.all.prefix(2).sorted() == [
+    expectEqual(
+      notes.all.prefix(2).sorted(),
+      [
         #"ada started ["n"] for 1.0 seconds"#, #"bob joined ["n"] for 0.6 seconds"#,
       ]
     )
-    #expect(
-      notes.all.dropFirst(2) == [
+    expectEqual(
+      notes.all.dropFirst(2),
+      [
         #"eve started ["n"] for 1.0 seconds"#,
         #"joe joined ["n"] for 0.5 seconds"#, #"bob joined ["n"] for 1.0 seconds"#,
         #"ada started ["n"] for 2.0 seconds"#,
@@ -178,7 +183,7 @@ private struct Diary: FetchCompanion {
     let client = client([Refusal()])
     let query = query()
     #expect(throws: Boom(9)) { try simulation.run { try await client.fetch(query) } }
-    #expect(notes.all.isEmpty)
+    expectEmpty(notes.all)
   }
 
   @Test func aFetchThatReplacesAnotherHasItsOwnIdentity() async {
@@ -192,9 +197,9 @@ private struct Diary: FetchCompanion {
     simulation.advance(by: .seconds(3))
     let steps = events.values.filter { $0.fetch != nil }
     let kinds = steps.map { $0.description.prefix { $0 != " " } }
-    #expect(kinds == ["fetching", "cancelled", "fetching", "fetched"])
-    #expect(steps.map { $0.fetch == steps[0].fetch } == [true, true, false, false])
-    #expect(steps.last?.fetch == steps[2].fetch)
+    expectEqual(kinds, ["fetching", "cancelled", "fetching", "fetched"])
+    expectEqual(steps.map { $0.fetch == steps[0].fetch }, [true, true, false, false])
+    expectEqual(steps.last?.fetch, steps[2].fetch)
     recording.cancel()
   }
 
@@ -206,8 +211,8 @@ private struct Diary: FetchCompanion {
       simulation.advance(by: .seconds(1))
       return events.values.compactMap(\.fetch)
     }
-    #expect(recordings[0].map(\.description) == recordings[1].map(\.description))
-    #expect(Set(recordings.joined()).count == 2)
+    expectEqual(recordings[0].map(\.description), recordings[1].map(\.description))
+    expectEqual(Set(recordings.joined()).count, 2)
   }
 
   @Test func anObservedEntryThatIsRemovedIsKeptEmpty() {
@@ -222,7 +227,7 @@ private struct Diary: FetchCompanion {
     client.remove(.all)
     simulation.settle()
     let removals = events.values.filter { if case .removed = $0.kind { true } else { false } }
-    #expect(removals.map(\.isKeptEmpty) == [true, false])
+    expectEqual(removals.map(\.isKeptEmpty), [true, false])
   }
 
   @Test func aCallerThatGivesUpAtOnceDoesNotWait() {

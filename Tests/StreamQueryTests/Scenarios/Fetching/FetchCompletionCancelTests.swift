@@ -29,14 +29,14 @@ import Testing
     let call = Call()
     let recording = simulation.record(client.stream(call.query()))
     simulation.settle()
-    #expect(call.cancelCount.withLock { $0 } == 0)
+    expectEqual(call.cancelCount.withLock { $0 }, 0)
     recording.cancel()
     simulation.settle()
-    #expect(call.cancelCount.withLock { $0 } == 1)
+    expectEqual(call.cancelCount.withLock { $0 }, 1)
     call.answer(1)
     simulation.settle()
-    #expect(call.cancelCount.withLock { $0 } == 1)
-    #expect(client.data(for: QueryKey<Int>("n")) == nil)
+    expectEqual(call.cancelCount.withLock { $0 }, 1)
+    expectNil(client.data(for: QueryKey<Int>("n")))
   }
 
   @Test func workThatAnsweredIsNotGivenUp() {
@@ -48,8 +48,8 @@ import Testing
     simulation.settle()
     recording.cancel()
     simulation.settle()
-    #expect(call.cancelCount.withLock { $0 } == 0)
-    #expect(client.data(for: QueryKey<Int>("n")) == 1)
+    expectEqual(call.cancelCount.withLock { $0 }, 0)
+    expectEqual(client.data(for: QueryKey<Int>("n")), 1)
   }
 
   /// The answer is there, and the fetch has yet to see it.
@@ -60,11 +60,11 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.settle()
     call.answer(1)
-    #expect(client.result(for: query.key).isFetching)
+    expect(client.result(for: query.key).isFetching)
     client.cancel(query)
     simulation.settle()
-    #expect(client.data(for: query.key) == nil)
-    #expect(call.cancelCount.withLock { $0 } == 0)
+    expectNil(client.data(for: query.key))
+    expectEqual(call.cancelCount.withLock { $0 }, 0)
     recording.cancel()
     simulation.settle()
   }
@@ -76,11 +76,11 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.settle()
     call.forget()
-    #expect(client.result(for: query.key).isFetching)
+    expect(client.result(for: query.key).isFetching)
     client.cancel(query)
     simulation.settle()
-    #expect(client.result(for: query.key).error == nil)
-    #expect(call.cancelCount.withLock { $0 } == 0)
+    expectNil(client.result(for: query.key).error)
+    expectEqual(call.cancelCount.withLock { $0 }, 0)
     recording.cancel()
     simulation.settle()
   }
@@ -95,8 +95,8 @@ import Testing
     simulation.settle()
     let lateCount = Mutex(0)
     completion.onCancel { lateCount.withLock { $0 += 1 } }
-    #expect(lateCount.withLock { $0 } == 1)
-    #expect(call.cancelCount.withLock { $0 } == 1)
+    expectEqual(lateCount.withLock { $0 }, 1)
+    expectEqual(call.cancelCount.withLock { $0 }, 1)
     call.answer(1)
   }
 
@@ -112,7 +112,7 @@ import Testing
     completion.onCancel { lateCount.withLock { $0 += 1 } }
     client.cancel(query)
     simulation.settle()
-    #expect(lateCount.withLock { $0 } == 0)
+    expectEqual(lateCount.withLock { $0 }, 0)
     recording.cancel()
     simulation.settle()
   }

@@ -12,7 +12,7 @@ import Testing
     let value = try simulation.run {
       try await client.fetch(Query<Int>.callback("v") { completion in completion(.success(3)) })
     }
-    #expect(value == 3)
+    expectEqual(value, 3)
     #expect(throws: Boom(2)) {
       try simulation.run {
         try await client.fetch(
@@ -44,10 +44,11 @@ import Testing
     }
     let value = try simulation.run { try await client.fetch(query) }
     kept.value?(.failure(Boom()) as Result<Int, any Error>)
-    #expect(value == 1)
-    #expect(client.data(for: query) == 1)
-    #expect(
-      misuse.all == [
+    expectEqual(value, 1)
+    expectEqual(client.data(for: query), 1)
+    expectEqual(
+      misuse.all,
+      [
         .completionCalledTwice(key: "[\"n\"]"), .completionCalledTwice(key: "[\"n\"]"),
       ]
     )
@@ -68,10 +69,10 @@ import Testing
       }
     }
     simulation.settle()
-    #expect(outcome.all == [])
+    expectEqual(outcome.all, [])
     kept.value = nil
     simulation.settle()
-    #expect(outcome.all == ["true"])
+    expectEqual(outcome.all, ["true"])
   }
 
   // Q02 F07
@@ -84,12 +85,12 @@ import Testing
     simulation.settle()
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
     kept.value?(.success(1))
     kept.value = nil
     simulation.settle()
-    #expect(misuse.all == [])
-    #expect(client.data(for: query) == nil)
+    expectEqual(misuse.all, [])
+    expectNil(client.data(for: query))
   }
 
   @Test func aCompletionThatIsKeptKeepsNoClientAlive() throws {
@@ -106,9 +107,9 @@ import Testing
       _ = try simulation.run { try await client.fetch(query) }
     }
     simulation.settle()
-    #expect(gone == nil)
+    expectNil(gone)
     kept.value?(2, nil)
-    #expect(misuses.all == [.completionCalledTwice(key: "[\"n\"]")])
+    expectEqual(misuses.all, [.completionCalledTwice(key: "[\"n\"]")])
   }
 
   @Test func aCompletionThatComesAfterACancellationIsNoMisuse() {
@@ -122,8 +123,8 @@ import Testing
     }
     simulation.settle()
     for completion in completions.all { completion(1, nil) }
-    #expect(misuses.all == [])
+    expectEqual(misuses.all, [])
     for completion in completions.all { completion(1, nil) }
-    #expect(misuses.count == completions.count)
+    expectEqual(misuses.count, completions.count)
   }
 }

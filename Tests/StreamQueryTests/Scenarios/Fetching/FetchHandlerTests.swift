@@ -36,11 +36,11 @@ private enum Label: QueryMetaKey { static let defaultValue = "" }
     let recordings = (1...3).map { _ in simulation.record(client.stream(query)) }
     for _ in 1...3 { simulation.task { [client] in try await client.fetch(query) } }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["value 1", "settled 1 for subscribed"])
+    expectEqual(notes.all, ["value 1", "settled 1 for subscribed"])
     client.markInvalidated(.key(query.key))
     simulation.advance(by: .seconds(1))
-    #expect(notes.all.suffix(2) == ["error boom 2", "settled boom 2 for invalidated"])
-    #expect(notes.count == 4)
+    expectEqual(notes.all.suffix(2), ["error boom 2", "settled boom 2 for invalidated"])
+    expectEqual(notes.count, 4)
     #expect(recordings.allSatisfy { $0.values.last?.data == "1" })
     client.shutDown()
   }
@@ -63,8 +63,8 @@ private enum Label: QueryMetaKey { static let defaultValue = "" }
       notes.add("caller has \(try await client.fetch(query))")
     }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all.first == "handler has 1, cache has 1")
-    #expect(Set(notes.all.dropFirst()) == ["observer has 1, b is 10", "caller has 1"])
+    expectEqual(notes.all.first, "handler has 1, cache has 1")
+    expectEqual(Set(notes.all.dropFirst()), ["observer has 1, b is 10", "caller has 1"])
   }
 
   @Test func theContextHasTheMetadataAndTheLastAttempt() {
@@ -82,7 +82,7 @@ private enum Label: QueryMetaKey { static let defaultValue = "" }
       _ = try? await client.fetch(query)
       _ = try? await client.fetch(query.retry(.never))
     }
-    #expect(notes.all == [#"["a"] label 2"#, #"["a"] label 0"#])
+    expectEqual(notes.all, [#"["a"] label 2"#, #"["a"] label 0"#])
   }
 
   @Test func neitherWritesNorCancelledNorReplacedFetchesCallHandlers() {
@@ -96,8 +96,8 @@ private enum Label: QueryMetaKey { static let defaultValue = "" }
     simulation.settle()
     client.setData("3", for: query, fencing: true)
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == [])
-    #expect(client.data(for: query) == "3")
+    expectEqual(notes.all, [])
+    expectEqual(client.data(for: query), "3")
   }
 
   @Test func aFetchThatNobodyAwaitsAnyMoreCallsHandlersIfItFinishes() {
@@ -106,7 +106,7 @@ private enum Label: QueryMetaKey { static let defaultValue = "" }
     simulation.settle()
     recording.cancel()
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["value 1", "settled 1 for subscribed"])
+    expectEqual(notes.all, ["value 1", "settled 1 for subscribed"])
   }
 
   @Test func unchangedDataIsASuccessWithThatData() {
@@ -114,8 +114,8 @@ private enum Label: QueryMetaKey { static let defaultValue = "" }
       .onSuccess { [notes] value, _ in notes.add(value) }
     client.setData("cached", for: query)
     let value = simulation.run { [client] in try? await client.fetch(query) }
-    #expect(value == "cached")
-    #expect(notes.all == ["cached"])
+    expectEqual(value, "cached")
+    expectEqual(notes.all, ["cached"])
   }
 
   @Test func aStreamedQueryCallsItsHandlerWhenTheStreamHasEnded() {
@@ -133,7 +133,7 @@ private enum Label: QueryMetaKey { static let defaultValue = "" }
       )
     }.onSuccess { [notes] value, _ in notes.add("\(value)") }
     simulation.run { [client] in await client.prefetch(parts) }
-    #expect(notes.all == ["[1, 2, 3]"])
+    expectEqual(notes.all, ["[1, 2, 3]"])
   }
 
   @Test func aHandlerThatRefetchesItsOwnQueryDoesNotDeadlock() {
@@ -144,8 +144,8 @@ private enum Label: QueryMetaKey { static let defaultValue = "" }
       }
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["1", "2"])
-    #expect(recording.values.last?.data == 2)
+    expectEqual(notes.all, ["1", "2"])
+    expectEqual(recording.values.last?.data, 2)
     client.shutDown()
   }
 }

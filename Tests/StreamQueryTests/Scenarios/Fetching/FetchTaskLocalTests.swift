@@ -45,8 +45,8 @@ import Testing
   @Test func aFetchSeesItsCallersContextWhoeverPerformsIt() {
     let recording = observe(query(), as: "ada")
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == ["n 0 ada", "n 0 ada"])
-    #expect(recording?.summaries.last == .success(1))
+    expectEqual(seen.all, ["n 0 ada", "n 0 ada"])
+    expectEqual(recording?.summaries.last, .success(1))
   }
 
   @Test func callersWhoAreAtItAtOnceEachSeeTheirOwn() {
@@ -59,16 +59,14 @@ import Testing
       streams.add(client.stream(queries[2]))
     }
     simulation.advance(by: .seconds(1))
-    #expect(Set(seen.all) == ["a 0 ada", "b 0 bob", "c 0 ada"])
+    expectEqual(Set(seen.all), ["a 0 ada", "b 0 bob", "c 0 ada"])
   }
 
   @Test func retriesSeeWhatTheFirstAttemptSaw() {
     let recording = observe(query(failures: 2), as: "ada")
     simulation.advance(by: .seconds(1))
-    #expect(
-      seen.all == ["n 0 ada", "n 0 ada", "n 1 ada", "n 1 ada", "n 2 ada", "n 2 ada"]
-    )
-    #expect(recording?.summaries.last == .success(1))
+    expectEqual(seen.all, ["n 0 ada", "n 0 ada", "n 1 ada", "n 1 ada", "n 2 ada", "n 2 ada"])
+    expectEqual(recording?.summaries.last, .success(1))
   }
 
   @Test func aFetchThatWaitedForTheNetworkSeesItsCallersContext() {
@@ -77,7 +75,7 @@ import Testing
     let query = query(failures: 1)
     let recording = Caller.named("ada") { simulation.record(client.stream(query)) }
     simulation.settle()
-    #expect(seen.all == [])
+    expectEqual(seen.all, [])
     online.send(true)
     simulation.advance(by: .milliseconds(15))
     // The retry waits for the network as well.
@@ -85,8 +83,8 @@ import Testing
     simulation.advance(by: .seconds(1))
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == ["n 0 ada", "n 0 ada", "n 1 ada", "n 1 ada"])
-    #expect(recording.summaries.last == .success(1))
+    expectEqual(seen.all, ["n 0 ada", "n 0 ada", "n 1 ada", "n 1 ada"])
+    expectEqual(recording.summaries.last, .success(1))
   }
 
   @Test func whoJoinsAFetchGetsWhatItsCallersContextBrought() {
@@ -107,7 +105,7 @@ import Testing
       simulation.settle()
     }
     simulation.advance(by: .seconds(1))
-    #expect(answers.all.sorted() == ["ada got ada", "bob got ada"])
+    expectEqual(answers.all.sorted(), ["ada got ada", "bob got ada"])
   }
 
   @Test func pagesSeeTheContextOfWhoAskedForThem() {
@@ -126,8 +124,8 @@ import Testing
     simulation.advance(by: .seconds(1))
     simulation.task(as: "cleo") { await client.refetch(.query(feed)) }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == ["1 ada", "2 bob", "2 bob", "1 cleo", "2 cleo"])
-    #expect(recording?.values.last?.data?.pages == ["p1", "p2"])
+    expectEqual(seen.all, ["1 ada", "2 bob", "2 bob", "1 cleo", "2 cleo"])
+    expectEqual(recording?.values.last?.data?.pages, ["p1", "p2"])
   }
 
   @Test func theElementsOfAStreamedFetchSeeItsCallersContext() {
@@ -143,8 +141,8 @@ import Testing
     .retry(1) { _ in .milliseconds(10) }
     let recording = observe(query, as: "ada")
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == ["make ada", "make ada"])
-    #expect(recording?.values.last?.data == ["ada 1", "ada 2"])
+    expectEqual(seen.all, ["make ada", "make ada"])
+    expectEqual(recording?.values.last?.data, ["ada 1", "ada 2"])
   }
 
   @Test func aFetchWithinAFetchSeesTheContextThatItWasCalledIn() {
@@ -156,8 +154,8 @@ import Testing
     }
     let recording = observe(outer, as: "ada")
     simulation.advance(by: .seconds(1))
-    #expect(Set(seen.all) == ["inner 0 ada's fetch", "inner 1 ada's fetch"])
-    #expect(recording?.summaries.last == .success(1))
+    expectEqual(Set(seen.all), ["inner 0 ada's fetch", "inner 1 ada's fetch"])
+    expectEqual(recording?.summaries.last, .success(1))
   }
 
   @Test(arguments: ["refetch", "invalidate", "reset"])
@@ -177,8 +175,8 @@ import Testing
       simulation.advance(by: .milliseconds(5))
     }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == ["n 0 ada", "n 0 ada", "n 0 bob", "n 0 cleo", "n 0 cleo"])
-    #expect(recording.summaries.last == .success(1))
+    expectEqual(seen.all, ["n 0 ada", "n 0 ada", "n 0 bob", "n 0 cleo", "n 0 cleo"])
+    expectEqual(recording.summaries.last, .success(1))
   }
 
   @Test func aWaitingFetchThatAMutationOutdatesStaysItsCallers() {
@@ -189,8 +187,8 @@ import Testing
       .optimistic { _, changes in changes.update(query) { _ in } }
     simulation.task(as: "bob") { try await client.mutate(mutation, with: 1) }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == ["n 0 ada", "n 0 ada", "n 1 ada", "n 1 ada"])
-    #expect(recording.summaries.last == .success(1))
+    expectEqual(seen.all, ["n 0 ada", "n 0 ada", "n 1 ada", "n 1 ada"])
+    expectEqual(recording.summaries.last, .success(1))
   }
 
   @Test func aRunningFetchThatAMutationOutdatesIsRestartedInThatMutationsContext() {
@@ -201,8 +199,8 @@ import Testing
       .optimistic { _, changes in changes.update(query) { _ in } }
     simulation.task(as: "bob") { try await client.mutate(mutation, with: 1) }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == ["n 0 ada", "n 0 bob", "n 0 bob"])
-    #expect(recording.summaries.last == .success(1))
+    expectEqual(seen.all, ["n 0 ada", "n 0 bob", "n 0 bob"])
+    expectEqual(recording.summaries.last, .success(1))
   }
 
   // A layer reads what lies below it; a fetch that begins meanwhile is no layer.
@@ -227,9 +225,9 @@ import Testing
       }
     }
     simulation.start(mutation, with: 1, on: client)
-    #expect(client.data(for: key) == 2)
+    expectEqual(client.data(for: key), 2)
     simulation.settle()
-    #expect(read.all.first == .some(2))
+    expectEqual(read.all.first, .some(2))
   }
 }
 

@@ -10,9 +10,9 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let query = Query.scripted("n", ScriptedFetch<Int>(.value(7, after: .seconds(1))))
     let value = try simulation.run { try await client.fetch(query, timeout: .seconds(2)) }
-    #expect(value == 7)
-    #expect(simulation.now == .seconds(1))
-    #expect(simulation.leakReport() == [])
+    expectEqual(value, 7)
+    expectEqual(simulation.now, .seconds(1))
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func whoWaitsTooLongThrowsAndTheFetchOfNobodyEnds() {
@@ -22,9 +22,9 @@ import Testing
     #expect(throws: QueryError.timedOut(key: #"["n"]"#, limit: .seconds(2))) {
       try simulation.run { try await client.fetch(query, timeout: .seconds(2)) }
     }
-    #expect(simulation.now == .seconds(2))
-    #expect(!client.result(for: query.key).isFetching)
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.now, .seconds(2))
+    expect(!client.result(for: query.key).isFetching)
+    expectEqual(simulation.leakReport(), [])
   }
 
   /// A simulation runs on for what waits by its clock, so the limit has to.
@@ -34,7 +34,7 @@ import Testing
     #expect(throws: QueryError.timedOut(key: #"["n"]"#, limit: .seconds(2))) {
       try simulation.run { try await client.fetch(query, timeout: .seconds(2)) }
     }
-    #expect(simulation.now == .seconds(2))
+    expectEqual(simulation.now, .seconds(2))
   }
 
   @Test func othersWhoWantTheFetchGetItsValue() throws {
@@ -46,8 +46,8 @@ import Testing
     #expect(throws: QueryError.self) {
       try simulation.run { try await client.fetch(query, timeout: .seconds(2)) }
     }
-    #expect(try simulation.run { try await patient.value } == 7)
-    #expect(fetch.callCount == 1)
+    try expectEqual(simulation.run { try await patient.value }, 7)
+    expectEqual(fetch.callCount, 1)
   }
 
   @Test func anErrorThatComesInTimeIsThrown() {
@@ -67,7 +67,7 @@ import Testing
       try simulation.run { try await client.fetch(query, timeout: limit) }
     }
     client.setData(3, for: query)
-    #expect(try simulation.run { try await client.fetch(query, timeout: limit) } == 3)
+    try expectEqual(simulation.run { try await client.fetch(query, timeout: limit) }, 3)
   }
 
   @Test func staleDataIsNotInTime() throws {
@@ -76,7 +76,7 @@ import Testing
       .staleTime(.seconds(1))
     client.setData(3, for: query)
     simulation.advance(by: .seconds(5))
-    #expect(try simulation.run { try await client.fetch(query, timeout: .seconds(2)) } == 7)
+    try expectEqual(simulation.run { try await client.fetch(query, timeout: .seconds(2)) }, 7)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
@@ -107,7 +107,7 @@ import Testing
   func enormousLimitsAreNone(limit: Duration) async throws {
     let client = QueryClient()
     let query = Query<Int>("n") { 7 }
-    #expect(try await client.fetch(query, timeout: limit) == 7)
+    try await expectEqual(client.fetch(query, timeout: limit), 7)
     client.shutDown()
   }
 
@@ -118,7 +118,7 @@ import Testing
     simulation.settle()
     caller.cancel()
     #expect(throws: CancellationError.self) { try simulation.run { try await caller.value } }
-    #expect(simulation.now == .zero)
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.now, .zero)
+    expectEqual(simulation.leakReport(), [])
   }
 }

@@ -19,7 +19,7 @@ import Testing
       try await Scheduling.current.clock.sleep(for: .seconds(1))
       return [first, second, try await client.fetch(query)]
     }
-    #expect(values == [1, 1, 2])
+    expectEqual(values, [1, 1, 2])
   }
 
   // Q03 T08
@@ -29,14 +29,14 @@ import Testing
     #expect(throws: Boom(1)) {
       try simulation.run { try await client.fetch(.scripted("n", fetch)) }
     }
-    #expect(simulation.now == .zero)
+    expectEqual(simulation.now, .zero)
     #expect(throws: Never.self) {
       let value = try simulation.run {
         try await client.fetch(Query.scripted("n", fetch).retry(1))
       }
-      #expect(value == 3)
+      expectEqual(value, 3)
     }
-    #expect(simulation.now == .seconds(1))
+    expectEqual(simulation.now, .seconds(1))
   }
 
   // Q04
@@ -46,16 +46,16 @@ import Testing
     client.setData(1, for: key)
     simulation.advance(by: .seconds(100))
     let value = try simulation.run { try await client.ensure(.scripted("n", fetch)) }
-    #expect(value == 1)
-    #expect(fetch.callCount == 0)
+    expectEqual(value, 1)
+    expectEqual(fetch.callCount, 0)
     let again = try simulation.run {
       try await client.ensure(.scripted("n", fetch), revalidating: true)
     }
-    #expect(again == 1)
-    #expect(fetch.callCount == 1)
+    expectEqual(again, 1)
+    expectEqual(fetch.callCount, 1)
     simulation.advance(by: .milliseconds(10))
-    #expect(client.data(for: key) == 2)
-    #expect(simulation.isIdle)
+    expectEqual(client.data(for: key), 2)
+    expect(simulation.isIdle)
   }
 
   // T93
@@ -64,8 +64,8 @@ import Testing
     let fetch = ScriptedFetch<Int>(.failure(Boom()))
     simulation.run { await client.prefetch(.scripted("n", fetch)) }
     let result = client.result(for: key)
-    #expect(ResultSummary(result) == .failure(Boom()))
-    #expect(result.failureCount == 1)
+    expectEqual(ResultSummary(result), .failure(Boom()))
+    expectEqual(result.failureCount, 1)
   }
 
   // Q05
@@ -84,17 +84,17 @@ import Testing
       }
     }
     simulation.advance(by: .milliseconds(5))
-    #expect(client.diagnostics().map(\.waiterCount) == [3])
+    expectEqual(client.diagnostics().map(\.waiterCount), [3])
     tasks[1].cancel()
     simulation.settle()
-    #expect(ends.all == ["1: true at \(Duration.milliseconds(5))"])
-    #expect(client.diagnostics().map(\.waiterCount) == [2])
+    expectEqual(ends.all, ["1: true at \(Duration.milliseconds(5))"])
+    expectEqual(client.diagnostics().map(\.waiterCount), [2])
     simulation.advance(by: .milliseconds(5))
-    #expect(
-      Set(ends.all.dropFirst())
-        == ["0: 1 at \(Duration.milliseconds(10))", "2: 1 at \(Duration.milliseconds(10))"]
+    expectEqual(
+      Set(ends.all.dropFirst()),
+      ["0: 1 at \(Duration.milliseconds(10))", "2: 1 at \(Duration.milliseconds(10))"]
     )
-    #expect(fetch.calls.map(\.outcome) == [.value])
+    expectEqual(fetch.calls.map(\.outcome), [.value])
   }
 
   // T32
@@ -107,10 +107,10 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     for task in tasks { task.cancel() }
     simulation.settle()
-    #expect(fetch.calls.map(\.outcome) == [.cancelled])
-    #expect(fetch.calls.map(\.end) == [.milliseconds(5)])
-    #expect(ResultSummary(client.result(for: key)) == .pending())
-    #expect(simulation.isIdle)
+    expectEqual(fetch.calls.map(\.outcome), [.cancelled])
+    expectEqual(fetch.calls.map(\.end), [.milliseconds(5)])
+    expectEqual(ResultSummary(client.result(for: key)), .pending())
+    expect(simulation.isIdle)
   }
 
   // T32
@@ -123,9 +123,10 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     task.cancel()
     simulation.advance(by: .milliseconds(10))
-    #expect(fetch.calls.map(\.outcome) == [.value])
-    #expect(
-      recording.timeline == [
+    expectEqual(fetch.calls.map(\.outcome), [.value])
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
       ]
     )
@@ -142,10 +143,10 @@ import Testing
     }
     task.cancel()
     simulation.advance(by: .seconds(1))
-    #expect(errors.all == [true])
+    expectEqual(errors.all, [true])
     #expect(fetch.calls.allSatisfy { $0.outcome == .cancelled })
-    #expect(client.data(for: key) == nil)
-    #expect(simulation.isIdle)
+    expectNil(client.data(for: key))
+    expect(simulation.isIdle)
   }
 
   // T33
@@ -169,8 +170,8 @@ import Testing
     call()
     client.cancel(key)
     simulation.settle()
-    #expect(ends.all == ["true", "5"])
-    #expect(fetch.calls.map(\.outcome) == [.cancelled, .cancelled])
+    expectEqual(ends.all, ["true", "5"])
+    expectEqual(fetch.calls.map(\.outcome), [.cancelled, .cancelled])
   }
 
   @Test func fetchWithoutAFetchIsATypedErrorAndItsEntryDoesNotStay() {
@@ -179,8 +180,8 @@ import Testing
       try simulation.run { try await client.fetch(Query<Int>(key: "n")) }
     }
     simulation.advance(by: .hours(1))
-    #expect(client.diagnostics().isEmpty)
-    #expect(simulation.isIdle)
+    expectEmpty(client.diagnostics())
+    expect(simulation.isIdle)
   }
 
   // T04
@@ -190,7 +191,7 @@ import Testing
     let value = try simulation.run {
       try await client.fetch(Query<Int>(key: "n").staleTime(.seconds(1)))
     }
-    #expect(value == 4)
+    expectEqual(value, 4)
   }
 
   // T03 O20
@@ -208,9 +209,10 @@ import Testing
     }
     let recording = simulation.record(client.stream(query.meta(Note.self, "hello")))
     simulation.advance(by: .seconds(10))
-    #expect(recording.values.last?.data == 1)
-    #expect(
-      contexts.all == [
+    expectEqual(recording.values.last?.data, 1)
+    expectEqual(
+      contexts.all,
+      [
         "[\"n\", 7] subscribed 0 hello true", "[\"n\", 7] subscribed 1 hello true",
         "[\"n\", 7] subscribed 2 hello true",
       ]
@@ -229,16 +231,16 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     recording.cancel()
     simulation.advance(by: .seconds(20))
-    #expect(fetch.calls.map(\.outcome) == [.failure])
-    #expect(ResultSummary(client.result(for: key)) == .failure(Boom()))
+    expectEqual(fetch.calls.map(\.outcome), [.failure])
+    expectEqual(ResultSummary(client.result(for: key)), .failure(Boom()))
 
     // The next one lands, although nobody is there.
     let again = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(5))
     again.cancel()
     simulation.advance(by: .milliseconds(5))
-    #expect(client.data(for: key) == 2)
-    #expect(simulation.isIdle)
+    expectEqual(client.data(for: key), 2)
+    expect(simulation.isIdle)
   }
 
   // T32
@@ -255,13 +257,14 @@ import Testing
     simulation.advance(by: .milliseconds(2))
     let again = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(20))
-    #expect(
-      again.timeline == [
+    expectEqual(
+      again.timeline,
+      [
         at(4, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
         at(1_020, .success(2)),
       ]
     )
-    #expect(again.values.map(\.failureCount) == [0, 1, 0])
+    expectEqual(again.values.map(\.failureCount), [0, 1, 0])
   }
 
   // T32 3.1.l
@@ -280,13 +283,11 @@ import Testing
     simulation.advance(by: .milliseconds(10))
     first.cancel()
     simulation.advance(by: .milliseconds(29))
-    #expect(fetch.runningCount == 1)
+    expectEqual(fetch.runningCount, 1)
     let second = simulation.record(client.stream(query, options: options))
     simulation.advance(by: .milliseconds(61))
-    #expect(
-      second.timeline == [at(39, .pending(isFetching: true)), at(100, .success(1))]
-    )
-    #expect(fetch.callCount == 1)
+    expectEqual(second.timeline, [at(39, .pending(isFetching: true)), at(100, .success(1))])
+    expectEqual(fetch.callCount, 1)
   }
 
   // T32
@@ -318,9 +319,9 @@ import Testing
       running.append(fetch.runningCount)
     }
     switch policy {
-    case nil: #expect(running == [1, 1, 0])
-    case .finish: #expect(running == [1, 1, 1])
-    default: #expect(running == [0, 0, 0])
+    case nil: expectEqual(running, [1, 1, 0])
+    case .finish: expectEqual(running, [1, 1, 1])
+    default: expectEqual(running, [0, 0, 0])
     }
   }
 
@@ -342,15 +343,15 @@ import Testing
       }
       return running
     }
-    #expect(leave(nil) { $0.linger(.milliseconds(30)) } == [1, 1, 0])
+    expectEqual(leave(nil) { $0.linger(.milliseconds(30)) }, [1, 1, 0])
     let back = leave(nil) {
       $0.linger(.milliseconds(30))
       $0.update(query: $0.query)
     }
-    #expect(back == [0, 0, 0])
+    expectEqual(back, [0, 0, 0])
     let own = ObserverOptions(linger: .milliseconds(20))
-    #expect(leave(own) { $0.linger(.milliseconds(30)) } == [1, 0, 0])
-    #expect(leave(nil) { $0.linger(.zero) } == [0, 0, 0])
+    expectEqual(leave(own) { $0.linger(.milliseconds(30)) }, [1, 0, 0])
+    expectEqual(leave(nil) { $0.linger(.zero) }, [0, 0, 0])
   }
 
   // T32
@@ -362,9 +363,9 @@ import Testing
     simulation.advance(by: .milliseconds(10))
     recording.cancel()
     simulation.advance(by: .milliseconds(90))
-    #expect(fetch.calls.map(\.end) == [.milliseconds(40)])
-    #expect(fetch.calls.map(\.outcome) == [.cancelled])
-    #expect(simulation.isIdle)
+    expectEqual(fetch.calls.map(\.end), [.milliseconds(40)])
+    expectEqual(fetch.calls.map(\.outcome), [.cancelled])
+    expect(simulation.isIdle)
   }
 
   // T32
@@ -378,17 +379,21 @@ import Testing
     simulation.settle()
     client.cancel(query)
     simulation.settle()
-    #expect(
-      recording.summaries == [
+    expectEqual(
+      recording.summaries,
+      [
         .pending(isFetching: true), .failure(Boom()), .pending(isFetching: true),
         .failure(Boom()),
       ]
     )
-    #expect(recording.values.map(\.failureCount) == [0, 1, 0, 1])
-    #expect(recording.values.map(\.cause) == [.subscribed, .subscribed, .invalidated, .subscribed])
+    expectEqual(recording.values.map(\.failureCount), [0, 1, 0, 1])
+    expectEqual(
+      recording.values.map(\.cause),
+      [.subscribed, .subscribed, .invalidated, .subscribed]
+    )
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func aFetchThatIgnoresCancellationCanWriteNothingAndFreesItsKeyAtOnce() {
@@ -401,13 +406,11 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     first.cancel()
     simulation.settle()
-    #expect(client.fetchingCount() == 0)
+    expectEqual(client.fetchingCount(), 0)
     let second = simulation.record(client.stream(Query.scripted("n", fetch).staleTime(.infinite)))
     simulation.advance(by: .seconds(200))
-    #expect(
-      second.timeline == [at(5, .pending(isFetching: true)), at(15, .success(2))]
-    )
-    #expect(fetch.runningCount == 0)
+    expectEqual(second.timeline, [at(5, .pending(isFetching: true)), at(15, .success(2))])
+    expectEqual(fetch.runningCount, 0)
   }
 
   @Test func aFetchThatNeverReturnsHoldsNobodyUp() {
@@ -417,12 +420,12 @@ import Testing
     simulation.settle()
     waiter.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
     client.remove(key)
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
     client.setData(3, for: key)
     fetch.release(returning: 1)
     simulation.settle()
-    #expect(client.data(for: key) == 3)
+    expectEqual(client.data(for: key), 3)
   }
 }

@@ -23,20 +23,21 @@ import Testing
     let query = query().staleTime(.seconds(1))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(2))
-    #expect(client.isStale(query))
-    #expect(try simulation.run { try await client.fetch(query) } == 10)
-    #expect(!client.isStale(query))
+    expect(client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 10)
+    expect(!client.isStale(query))
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(10)), at(1_010, .success(10)),
         at(2_000, .success(10, isFetching: true)), at(2_010, .success(10)),
         at(3_010, .success(10)),
       ]
     )
-    #expect(recording.values.map(\.isStale) == [true, false, true, true, false, true])
+    expectEqual(recording.values.map(\.isStale), [true, false, true, true, false, true])
     let dates = recording.values.compactMap(\.dataUpdatedAt)
-    #expect(dates.last?.timeIntervalSince(dates[0]) == 2)
+    expectEqual(dates.last?.timeIntervalSince(dates[0]), 2)
   }
 
   @Test func itIsASuccessThatClearsErrorAndInvalidation() {
@@ -51,17 +52,17 @@ import Testing
     // Fails twice.
     simulation.run { await client.refetch(query) }
     let failed = recording.values.last
-    #expect(failed?.failureCount == 2)
+    expectEqual(failed?.failureCount, 2)
     simulation.advance(by: .milliseconds(10))
     simulation.run { await client.invalidate(query) }
     let last = recording.values.last
-    #expect(recording.timeline.last == at(15, .success(1)))
-    #expect(last?.failureCount == 0)
-    #expect(last?.failureReason == nil)
-    #expect(last?.isStale == false)
-    #expect(last?.errorUpdateCount == 1)
-    #expect(last?.errorUpdatedAt == failed?.errorUpdatedAt)
-    #expect(client.diagnostics("n").map(\.dataUpdateCount) == [2])
+    expectEqual(recording.timeline.last, at(15, .success(1)))
+    expectEqual(last?.failureCount, 0)
+    expectNil(last?.failureReason)
+    expectEqual(last?.isStale, false)
+    expectEqual(last?.errorUpdateCount, 1)
+    expectEqual(last?.errorUpdatedAt, failed?.errorUpdatedAt)
+    expectEqual(client.diagnostics("n").map(\.dataUpdateCount), [2])
   }
 
   @Test func aRetryMayFindItToo() {
@@ -73,8 +74,8 @@ import Testing
     client.setData(7, for: query)
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(recording.timeline.last == at(5, .success(7)))
-    #expect(recording.values.last?.failureCount == 0)
+    expectEqual(recording.timeline.last, at(5, .success(7)))
+    expectEqual(recording.values.last?.failureCount, 0)
   }
 
   @Test("without data there is nothing to keep: an error of its own, which is not retried")
@@ -89,11 +90,9 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .minutes(1))
     let missing = QueryError.notModifiedWithoutData(key: #"["n"]"#)
-    #expect(calls.all == [0])
-    #expect(
-      recording.timeline == [at(0, .pending(isFetching: true)), at(10, .failure(missing))]
-    )
-    #expect(recording.values.last?.failureCount == 1)
+    expectEqual(calls.all, [0])
+    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(10, .failure(missing))])
+    expectEqual(recording.values.last?.failureCount, 1)
     #expect(throws: missing) { try simulation.run { try await client.fetch(query) } }
   }
 
@@ -113,10 +112,10 @@ import Testing
     simulation.task { try await client.mutate(add, with: ()) }
     simulation.advance(by: .milliseconds(20))
     for _ in 0..<2 { simulation.run { await client.refetch(query) } }
-    #expect(seen.all == [nil, 10, 10])
-    #expect(client.data(for: query) == 11)
+    expectEqual(seen.all, [nil, 10, 10])
+    expectEqual(client.data(for: query), 11)
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: query) == 10)
+    expectEqual(client.data(for: query), 10)
     #expect(recording.values.compactMap(\.data).allSatisfy { $0 == 10 || $0 == 11 })
   }
 
@@ -131,8 +130,8 @@ import Testing
     simulation.task { try await client.mutate(add, with: ()) }
     simulation.advance(by: .milliseconds(100))
     // The server says that nothing changed, so nothing did.
-    #expect(recording.timeline.last == at(30, .success(10)))
-    #expect(recording.values.last?.isOptimistic == false)
+    expectEqual(recording.timeline.last, at(30, .success(10)))
+    expectEqual(recording.values.last?.isOptimistic, false)
   }
 
   @Test func aValueThatWasWrittenMeanwhileStaysAndKeepsItsAge() {
@@ -144,11 +143,11 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     client.setData(3, for: query, updatedAt: simulation.date.addingTimeInterval(-5))
     simulation.advance(by: .milliseconds(500))
-    #expect(recording.timeline.last == at(2_010, .success(3)))
-    #expect(client.isStale(query))
+    expectEqual(recording.timeline.last, at(2_010, .success(3)))
+    expect(client.isStale(query))
     // The next one is asked about the written value.
     simulation.run { await client.refetch(query) }
-    #expect(!client.isStale(query))
+    expect(!client.isStale(query))
   }
 
   @Test func eventsTellItFromAValue() {
@@ -157,10 +156,10 @@ import Testing
     simulation.run { await client.prefetch(query()) }
     simulation.run { await client.prefetch(query()) }
     let fetched = events.values.filter { if case .fetchSucceeded = $0.kind { true } else { false } }
-    #expect(fetched.map(\.isNotModified) == [false, true])
-    #expect(
-      fetched.last?.description
-        == "found unchanged [\"n\"] for manual in \(Duration.milliseconds(10))"
+    expectEqual(fetched.map(\.isNotModified), [false, true])
+    expectEqual(
+      fetched.last?.description,
+      "found unchanged [\"n\"] for manual in \(Duration.milliseconds(10))"
     )
   }
 
@@ -173,9 +172,9 @@ import Testing
       let wrong: String? = context.previous()
       return wrong == nil ? 1 : 2
     }
-    #expect(simulation.run { try? await client.fetch(query) } == 1)
-    #expect(told.count == 1)
-    #expect(told.all.first?.contains("Swift.String") == true)
+    expectEqual(simulation.run { try? await client.fetch(query) }, 1)
+    expectEqual(told.count, 1)
+    expectEqual(told.all.first?.contains("Swift.String"), true)
   }
 
   // MARK: Pages
@@ -203,15 +202,13 @@ import Testing
     let recording = simulation.record(client.stream(feed))
     simulation.advance(by: .milliseconds(10))
     for _ in 0..<2 { simulation.run { _ = try? await client.fetchNextPage(of: feed) } }
-    #expect(recording.values.last?.pages == ["p0v1", "p1v1", "p2v1"])
+    expectEqual(recording.values.last?.pages, ["p0v1", "p1v1", "p2v1"])
     versions.value = [1, 2, 1]
     simulation.run { await client.invalidate(feed) }
-    #expect(recording.values.last?.pages == ["p0v1", "p1v2", "p2v1"])
-    #expect(recording.values.last?.isStale == false)
-    #expect(
-      asked.all.suffix(3) == ["0: p0v1 of 3", "1: p1v1 of 3", "2: p2v1 of 3"]
-    )
-    #expect(asked.all.prefix(3) == ["0: none of 0", "1: none of 1", "2: none of 2"])
+    expectEqual(recording.values.last?.pages, ["p0v1", "p1v2", "p2v1"])
+    expectEqual(recording.values.last?.isStale, false)
+    expectEqual(asked.all.suffix(3), ["0: p0v1 of 3", "1: p1v1 of 3", "2: p2v1 of 3"])
+    expectEqual(asked.all.prefix(3), ["0: none of 0", "1: none of 1", "2: none of 2"])
   }
 
   @Test func whereNoPageChangedNothingDid() {
@@ -224,10 +221,10 @@ import Testing
       let before = client.data(for: feed)
       simulation.advance(by: .seconds(1))
       simulation.run { await client.invalidate(.all, refetch: .all) }
-      #expect(client.data(for: feed) == before)
-      #expect(client.diagnostics("feed").map(\.age) == [.zero])
+      expectEqual(client.data(for: feed), before)
+      expectEqual(client.diagnostics("feed").map(\.age), [.zero])
       let success = events.values.last { if case .fetchSucceeded = $0.kind { true } else { false } }
-      #expect(success?.isNotModified == true)
+      expectEqual(success?.isNotModified, true)
     }
   }
 
@@ -241,7 +238,7 @@ import Testing
     }
     simulation.run { await client.prefetch(feed) }
     let result = try? simulation.run { try await client.observer(of: feed).fetchNextPage() }
-    #expect(result?.pages == ["p0"])
+    expectEqual(result?.pages, ["p0"])
     #expect(
       result?.error as? QueryError == .notModifiedWithoutData(key: #"["feed"]"#)
     )
@@ -266,16 +263,16 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(2))
     simulation.run { await client.refetch(query) }
-    #expect(given.all == [nil, [1, 2]])
-    #expect(recording.timeline.last == at(2_010, .success([1, 2])))
-    #expect(
-      recording.timeline.dropLast().last
-        == at(
-          2_000,
-          mode == .reset ? .pending(isFetching: true) : .success([1, 2], isFetching: true)
-        )
+    expectEqual(given.all, [nil, [1, 2]])
+    expectEqual(recording.timeline.last, at(2_010, .success([1, 2])))
+    expectEqual(
+      recording.timeline.dropLast().last,
+      at(
+        2_000,
+        mode == .reset ? .pending(isFetching: true) : .success([1, 2], isFetching: true)
+      )
     )
-    #expect(recording.values.last?.isStale == false)
+    expectEqual(recording.values.last?.isStale, false)
   }
 
   @Test(arguments: [StreamedRefetch.reset, .append, .replace])
@@ -301,11 +298,11 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     recording.cancel()
     simulation.settle()
-    #expect(client.data(for: query) == [1])
+    expectEqual(client.data(for: query), [1])
     let missing = QueryError.notModifiedWithoutData(key: #"["n"]"#)
     #expect(throws: missing) { try simulation.run { try await client.fetch(query) } }
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
     let whole = mode == .append ? [1, 1, 2] : [1, 2]
-    #expect(try simulation.run { try await client.fetch(query) } == whole)
+    try expectEqual(simulation.run { try await client.fetch(query) }, whole)
   }
 }

@@ -47,7 +47,7 @@ import Testing
     let (client, query) = (client, query(failures: 1))
     task(priority) { try await client.fetch(query) }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [priority, priority, priority, priority])
+    expectEqual(seen.all, [priority, priority, priority, priority])
   }
 
   @Test(arguments: [TaskPriority.background, .utility, .medium, .high])
@@ -55,7 +55,7 @@ import Testing
     let (client, mutation) = (client, mutation("m", failures: 1))
     task(priority) { try await client.mutate(mutation, with: "") }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [priority, priority, priority, priority])
+    expectEqual(seen.all, [priority, priority, priority, priority])
   }
 
   @Test(arguments: ["refetch", "invalidate", "reset"])
@@ -73,7 +73,7 @@ import Testing
       }
     }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [.high, .high, .high])
+    expectEqual(seen.all, [.high, .high, .high])
   }
 
   @Test func aFetchThatFollowsAFirstLoadIsAsUrgentAsWhoWaitsForIt() {
@@ -82,7 +82,7 @@ import Testing
     task(.background) { held.add(client.stream(query)) }
     task(.high) { await client.invalidate(query) }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [.background, .high, .high, .high])
+    expectEqual(seen.all, [.background, .high, .high, .high])
   }
 
   @Test(arguments: ["fetch", "ensure", "prefetch", "stream", "observer", "results", "list"])
@@ -102,7 +102,7 @@ import Testing
       }
     }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [.background, .high, .high, .high])
+    expectEqual(seen.all, [.background, .high, .high, .high])
   }
 
   @Test func whoJoinsAFetchWithoutWaitingLendsItItsPriority() {
@@ -111,7 +111,7 @@ import Testing
     task(.background) { try await client.fetch(query) }
     task(.high) { observer.startRefetch(superseding: false) }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [.background, .high, .high, .high])
+    expectEqual(seen.all, [.background, .high, .high, .high])
     withExtendedLifetime(observer) {}
   }
 
@@ -121,7 +121,7 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     task(.high) { try await client.fetch(query) }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [.background, .background, .high, .high])
+    expectEqual(seen.all, [.background, .background, .high, .high])
   }
 
   @Test func whoJoinsWithALowerPriorityChangesNothing() {
@@ -129,7 +129,7 @@ import Testing
     task(.high) { try await client.fetch(query) }
     task(.background) { try await client.fetch(query) }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [.high, .high, .high, .high])
+    expectEqual(seen.all, [.high, .high, .high, .high])
   }
 
   // Those before it are what it waits for.
@@ -140,7 +140,7 @@ import Testing
     task(.utility) { try await client.mutate(mutations[1], with: "") }
     task(.high) { try await client.mutate(mutations[2], with: "") }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [.background, .high, .high, .high, .high, .high])
+    expectEqual(seen.all, [.background, .high, .high, .high, .high, .high])
   }
 
   // Older systems have no call for it.
@@ -158,7 +158,7 @@ import Testing
     simulation.settle()
     Escalation.lendByWaiting(WorkPriority(.high), to: work, on: simulation.executor)
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [.background, .high])
+    expectEqual(seen.all, [.background, .high])
   }
 
   @Test func prioritiesDoNotChangeTheOrderOfThings() {
@@ -180,6 +180,6 @@ import Testing
       simulation.advance(by: .seconds(1))
       return simulation.scheduleHash
     }
-    #expect(hash() == hash())
+    expectEqual(hash(), hash())
   }
 }

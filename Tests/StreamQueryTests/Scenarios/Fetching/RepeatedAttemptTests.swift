@@ -48,15 +48,15 @@ private struct Again: FetchCompanion, MutationCompanion {
     let client = client()
     let fetch = ScriptedFetch<Int>(.failure(Boom(1), after: .seconds(1)), .value(2))
     let events = simulation.record(client.events)
-    #expect(try simulation.run { try await client.fetch(Query("n", fetch: fetch)) } == 2)
-    #expect(fetch.callCount == 2)
+    try expectEqual(simulation.run { try await client.fetch(Query("n", fetch: fetch)) }, 2)
+    expectEqual(fetch.callCount, 2)
     #expect(!events.values.contains { if case .attemptFailed = $0.kind { true } else { false } })
   }
 
   @Test func theLastAnswerCounts() throws {
     let client = client(always: true)
     let fetch = ScriptedFetch<Int>(.value(1), .value(2))
-    #expect(try simulation.run { try await client.fetch(Query("n", fetch: fetch)) } == 2)
+    try expectEqual(simulation.run { try await client.fetch(Query("n", fetch: fetch)) }, 2)
   }
 
   /// Pages keep how far they got, for a retry: the first answer must not be the second one, too.
@@ -69,13 +69,13 @@ private struct Again: FetchCompanion, MutationCompanion {
       pages.count < 2 ? pages.count : nil
     }
     let first = try simulation.run { try await client.fetch(query) }
-    #expect(first.pages == [2])
+    expectEqual(first.pages, [2])
     let both = try simulation.run { try await client.fetchNextPage(of: query) }
-    #expect(calls.all == [0, 0, 1, 1])
-    #expect(both.data?.pages == [2, 4])
+    expectEqual(calls.all, [0, 0, 1, 1])
+    expectEqual(both.data?.pages, [2, 4])
     let all = try simulation.run { try await client.fetch(query) }
-    #expect(calls.all == [0, 0, 1, 1, 0, 1, 0, 1])
-    #expect(all.pages == [7, 8])
+    expectEqual(calls.all, [0, 0, 1, 1, 0, 1, 0, 1])
+    expectEqual(all.pages, [7, 8])
   }
 
   @Test func pagesGoOnWithThePageThatFailed() throws {
@@ -90,8 +90,8 @@ private struct Again: FetchCompanion, MutationCompanion {
     _ = try simulation.run { try await client.fetch(query) }
     _ = try simulation.run { try await client.fetchNextPage(of: query) }
     let all = try simulation.run { try await client.fetch(query) }
-    #expect(calls.all == [0, 1, 0, 0, 1])
-    #expect(all.pages == [0, 1])
+    expectEqual(calls.all, [0, 1, 0, 0, 1])
+    expectEqual(all.pages, [0, 1])
   }
 
   @Test(arguments: [StreamedRefetch.reset, .append, .replace])
@@ -104,10 +104,10 @@ private struct Again: FetchCompanion, MutationCompanion {
         continuation.finish()
       }
     }
-    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
+    try expectEqual(simulation.run { try await client.fetch(query) }, [1, 2, 3])
     let both = mode == .append ? [1, 2, 3, 1, 2, 3] : [1, 2, 3]
-    #expect(try simulation.run { try await client.fetch(query) } == both)
-    #expect(calls.count == 4)
+    try expectEqual(simulation.run { try await client.fetch(query) }, both)
+    expectEqual(calls.count, 4)
   }
 
   @Test func whatWasSaidOfAnEarlierAnswerIsNotSaidOfALaterOne() throws {
@@ -119,8 +119,8 @@ private struct Again: FetchCompanion, MutationCompanion {
     }
     _ = try simulation.run { try await client.fetch(query) }
     let result = client.result(for: query)
-    #expect(result.data == 2)
-    #expect(result.dataUpdatedAt == simulation.date)
+    expectEqual(result.data, 2)
+    expectEqual(result.dataUpdatedAt, simulation.date)
   }
 
   @Test func soDoesWhatIsAroundASingleFetch() throws {
@@ -136,7 +136,7 @@ private struct Again: FetchCompanion, MutationCompanion {
       return try await fetch()
     }
     let pages = try simulation.run { try await client.fetch(query) }
-    #expect(pages.pages == [2])
+    expectEqual(pages.pages, [2])
   }
 
   @Test func theWorkOfAMutationIsDoneAgainWithTheSameKey() throws {
@@ -149,10 +149,10 @@ private struct Again: FetchCompanion, MutationCompanion {
       if calls.count == 1 { throw Boom(1) }
       return input + 100
     }
-    #expect(try simulation.run { try await client.mutate(mutation, with: 1) } == 101)
-    #expect(calls.all == [1, 1])
-    #expect(Set(keys.all).count == 1)
-    #expect(client.run(of: mutation).failureCount == 0)
+    try expectEqual(simulation.run { try await client.mutate(mutation, with: 1) }, 101)
+    expectEqual(calls.all, [1, 1])
+    expectEqual(Set(keys.all).count, 1)
+    expectEqual(client.run(of: mutation).failureCount, 0)
     #expect(
       !events.values.contains {
         if case .mutation(.attemptFailed) = $0.kind { true } else { false }

@@ -107,8 +107,8 @@ import StreamQuery
       simulation.advance(by: .milliseconds(2))
     }
     simulation.advance(by: .milliseconds(50))
-    #expect(outcomes.all == ["3 at 16", "3 at 16"])
-    #expect(calls.count == 3)
+    expectEqual(outcomes.all, ["3 at 16", "3 at 16"])
+    expectEqual(calls.count, 3)
     withExtendedLifetime(observer) {}
   }
 
@@ -125,7 +125,7 @@ import StreamQuery
     // The observer's stream is cancelled, and with it the observation.
     tasks.forEach { $0.cancel() }
     simulation.advance(by: .milliseconds(50))
-    #expect(outcomes.all == ["2 at 12", "2 at 12"])
+    expectEqual(outcomes.all, ["2 at 12", "2 at 12"])
   }
 
   @Test func itsOwnCancellationEndsTheWaitOfACallerThatMovedAlong() {
@@ -139,7 +139,7 @@ import StreamQuery
     simulation.advance(by: .milliseconds(2))
     tasks[1].cancel()
     simulation.advance(by: .milliseconds(50))
-    #expect(outcomes.all == ["CancellationError at 4", "2 at 12"])
+    expectEqual(outcomes.all, ["CancellationError at 4", "2 at 12"])
     withExtendedLifetime(observer) {}
   }
 
@@ -160,7 +160,7 @@ import StreamQuery
     default: client.shutDown()
     }
     simulation.advance(by: .milliseconds(50))
-    #expect(outcomes.all == ["CancellationError at 4", "CancellationError at 4"])
+    expectEqual(outcomes.all, ["CancellationError at 4", "CancellationError at 4"])
     withExtendedLifetime(observer) {}
   }
 
@@ -172,7 +172,7 @@ import StreamQuery
     simulation.advance(by: .milliseconds(2))
     simulation.run { await client.reset(.all) }
     simulation.advance(by: .milliseconds(50))
-    #expect(outcomes.all == ["CancellationError at 2"])
+    expectEqual(outcomes.all, ["CancellationError at 2"])
   }
 
   @Test("for bulk calls a paused fetch is settled, also one that takes the place of theirs")
@@ -195,7 +195,7 @@ import StreamQuery
     simulation.advance(by: .milliseconds(7))
     network.send(true)
     simulation.advance(by: .milliseconds(50))
-    #expect(outcomes.all == ["0 at 3", "2 at 20"])
+    expectEqual(outcomes.all, ["0 at 3", "2 at 20"])
     withExtendedLifetime(observer) {}
   }
 
@@ -229,7 +229,7 @@ import StreamQuery
       }
     }
     // However many follow: the caller has moved along three times.
-    #expect(outcomes.all == ["2 at 26"])
+    expectEqual(outcomes.all, ["2 at 26"])
     simulation.advance(by: .milliseconds(50))
     #expect((recording.values.last?.data?.pages.count ?? 0) > 4)
     withExtendedLifetime(fetching) {}
@@ -262,9 +262,9 @@ import StreamQuery
       }
     }
     simulation.advance(by: .milliseconds(50))
-    #expect(outcomes.all == ["2 at 33", "2 at 33"])
-    #expect(recording.values.last?.data?.pages == [50, 51])
-    #expect(recording.values.last?.error == nil)
+    expectEqual(outcomes.all, ["2 at 33", "2 at 33"])
+    expectEqual(recording.values.last?.data?.pages, [50, 51])
+    expectNil(recording.values.last?.error)
     recording.cancel()
   }
 
@@ -298,8 +298,8 @@ import StreamQuery
     }
     simulation.advance(by: .milliseconds(50))
     // However often the page is asked for: the fourth request for it is joined.
-    #expect(requests.all == [1, 1, 2, 2, 2])
-    #expect(outcomes.all == Array(repeating: "2 at 26", count: 8))
+    expectEqual(requests.all, [1, 1, 2, 2, 2])
+    expectEqual(outcomes.all, Array(repeating: "2 at 26", count: 8))
     withExtendedLifetime(recording) {}
   }
 }

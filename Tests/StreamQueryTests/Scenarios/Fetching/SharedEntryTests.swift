@@ -16,7 +16,7 @@ import Testing
     let expected = [at(0, .pending(isFetching: true)), at(20, .success(1))]
     #expect(first.timeline == expected)
     #expect(second.timeline == expected)
-    #expect(fetch.callCount == 1)
+    expectEqual(fetch.callCount, 1)
   }
 
   // K07 Q05
@@ -28,9 +28,9 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     let second = simulation.record(client.stream(.scripted("n", fetch)))
     simulation.advance(by: .seconds(1))
-    #expect(first.timeline == [at(0, .pending(isFetching: true)), at(20, .success(1))])
-    #expect(second.timeline == [at(15, .pending(isFetching: true)), at(20, .success(1))])
-    #expect(fetch.callCount == 1)
+    expectEqual(first.timeline, [at(0, .pending(isFetching: true)), at(20, .success(1))])
+    expectEqual(second.timeline, [at(15, .pending(isFetching: true)), at(20, .success(1))])
+    expectEqual(fetch.callCount, 1)
   }
 
   // K12
@@ -42,17 +42,18 @@ import Testing
     let first = simulation.record(client.stream(.scripted("n", old)))
     let second = simulation.record(client.stream(.scripted("n", new)))
     simulation.advance(by: .milliseconds(100))
-    #expect(first.timeline == [at(0, .pending(isFetching: true)), at(20, .success(1))])
-    #expect(second.timeline == first.timeline)
-    #expect([old.callCount, new.callCount] == [1, 0])
+    expectEqual(first.timeline, [at(0, .pending(isFetching: true)), at(20, .success(1))])
+    expectEqual(second.timeline, first.timeline)
+    expectEqual([old.callCount, new.callCount], [1, 0])
     simulation.run { await client.invalidate("n") }
     simulation.settle()
-    #expect(
-      first.timeline.dropFirst(2) == [
+    expectEqual(
+      first.timeline.dropFirst(2),
+      [
         at(100, .success(1, isFetching: true)), at(120, .success(2)),
       ]
     )
-    #expect([old.callCount, new.callCount] == [1, 1])
+    expectEqual([old.callCount, new.callCount], [1, 1])
   }
 
   // K06 K17
@@ -61,12 +62,12 @@ import Testing
     let client = QueryClient(simulation: simulation)
     client.setData(1, for: QueryKey<Int>("n"))
     client.setData("one", for: QueryKey<String>("n"))
-    #expect(client.data(for: QueryKey<Int>("n")) == 1)
-    #expect(client.data(for: QueryKey<String>("n")) == "one")
-    #expect(client.data(for: QueryKey<Double>("n")) == nil)
+    expectEqual(client.data(for: QueryKey<Int>("n")), 1)
+    expectEqual(client.data(for: QueryKey<String>("n")), "one")
+    expectNil(client.data(for: QueryKey<Double>("n")))
     client.remove(QueryKey<Int>("n"))
-    #expect(client.data(for: QueryKey<Int>("n")) == nil)
-    #expect(client.data(for: QueryKey<String>("n")) == "one")
+    expectNil(client.data(for: QueryKey<Int>("n")))
+    expectEqual(client.data(for: QueryKey<String>("n")), "one")
   }
 
   // Q05
@@ -85,9 +86,9 @@ import Testing
         }
       }
       simulation.advance(by: .seconds(1))
-      #expect(answers.value == callers * 7)
-      #expect(fetch.callCount == 1)
-      #expect(simulation.leakReport() == [])
+      expectEqual(answers.value, callers * 7)
+      expectEqual(fetch.callCount, 1)
+      expectEqual(simulation.leakReport(), [])
       return simulation.jobCount
     }
     let thousand = try jobs(callers: 1_000)
@@ -102,12 +103,12 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let query = Query<Int>(key: QueryKey()) { 5 }
     let value = try simulation.run { try await client.fetch(query) }
-    #expect(value == 5)
+    expectEqual(value, 5)
     client.setData(6, for: QueryKey<Int>("other"))
-    #expect(client.data(for: QueryKey<Int>()) == 5)
-    #expect(client.entries(of: Int.self, .prefix(AnyQueryKey())).map(\.data).sorted() == [5, 6])
+    expectEqual(client.data(for: QueryKey<Int>()), 5)
+    expectEqual(client.entries(of: Int.self, .prefix(AnyQueryKey())).map(\.data).sorted(), [5, 6])
     client.remove(query)
-    #expect(client.entries(of: Int.self).map(\.data) == [6])
+    expectEqual(client.entries(of: Int.self).map(\.data), [6])
   }
 
   struct Opaque: Hashable, Sendable {
@@ -123,8 +124,8 @@ import Testing
     let same = simulation.record(client.stream(Query("o", Opaque(id: 1), fetch: fetch)))
     let other = simulation.record(client.stream(Query("o", Opaque(id: 2), fetch: fetch)))
     simulation.advance(by: .seconds(1))
-    #expect(fetch.callCount == 2)
-    #expect([one, same, other].map(\.summaries.last) == [.success(1), .success(1), .success(1)])
-    #expect(client.diagnostics("o").map(\.observerCount) == [2, 1])
+    expectEqual(fetch.callCount, 2)
+    expectEqual([one, same, other].map(\.summaries.last), [.success(1), .success(1), .success(1)])
+    expectEqual(client.diagnostics("o").map(\.observerCount), [2, 1])
   }
 }

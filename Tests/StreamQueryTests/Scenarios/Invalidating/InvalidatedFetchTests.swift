@@ -23,10 +23,10 @@ import Testing
     simulation.run { await client.invalidate(query) }
     simulation.advance(by: .milliseconds(60))
     // It landed, and has the date of its landing.
-    #expect(client.data(for: query) == 1)
-    #expect(client.isStale(query))
-    #expect(try simulation.run { try await client.fetch(query) } == 2)
-    #expect(!client.isStale(query))
+    expectEqual(client.data(for: query), 1)
+    expect(client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 2)
+    expect(!client.isStale(query))
   }
 
   @Test(arguments: [false, true])
@@ -43,13 +43,14 @@ import Testing
       simulation.run { await client.invalidate(.query(query), refetch: .never) }
     }
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .success(0, isFetching: true)), at(50, .success(0, isFetching: true)),
         at(100, .success(1)),
       ]
     )
-    #expect(recording.values.map(\.isStale) == [false, true, true])
+    expectEqual(recording.values.map(\.isStale), [false, true, true])
   }
 
   @Test func dataThatIsRefreshedAheadStaysMarked() throws {
@@ -57,12 +58,12 @@ import Testing
     let query = counting().refreshAhead(.fraction(0.5))
     _ = try simulation.run { try await client.fetch(query) }
     simulation.advance(by: .minutes(3))
-    #expect(try simulation.run { try await client.fetch(query) } == 1)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
     simulation.advance(by: .milliseconds(50))
     client.markInvalidated(.query(query))
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: query) == 2)
-    #expect(client.isStale(query))
+    expectEqual(client.data(for: query), 2)
+    expect(client.isStale(query))
   }
 
   @Test(
@@ -77,10 +78,10 @@ import Testing
     simulation.task { got.add(try await client.fetch(query)) }
     simulation.advance(by: .milliseconds(50))
     client.markInvalidated(.query(query))
-    #expect(try simulation.run { try await client.fetch(query) } == 2)
-    #expect(simulation.now == .milliseconds(200))
-    #expect(got.all == [1])
-    #expect(!client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 2)
+    expectEqual(simulation.now, .milliseconds(200))
+    expectEqual(got.all, [1])
+    expect(!client.isStale(query))
   }
 
   @Test func aCallerThatTakesAnyDataTakesTheOlderAnswer() throws {
@@ -89,10 +90,10 @@ import Testing
     simulation.task { _ = try await client.fetch(query) }
     simulation.advance(by: .milliseconds(50))
     client.markInvalidated(.query(query))
-    #expect(try simulation.run { try await client.ensure(query) } == 1)
+    try expectEqual(simulation.run { try await client.ensure(query) }, 1)
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: query) == 1)
-    #expect(client.isStale(query))
+    expectEqual(client.data(for: query), 1)
+    expect(client.isStale(query))
   }
 
   @Test func whatSubscribesAfterTheInvalidationIsShownWhatBeganAfterIt() {
@@ -103,8 +104,9 @@ import Testing
     client.markInvalidated(.query(query))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(50, .pending(isFetching: true)), at(100, .success(1, isFetching: true)),
         at(200, .success(2)),
       ]
@@ -122,8 +124,8 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.invalidate(query) }
     simulation.advance(by: .seconds(1))
-    #expect(recording.timeline == [at(0, .pending(isFetching: true)), at(200, .success(1))])
-    #expect(!client.isStale(query))
+    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(200, .success(1))])
+    expect(!client.isStale(query))
   }
 
   @Test func partsThatBeganBeforeAnInvalidationStayMarked() {
@@ -146,8 +148,8 @@ import Testing
     simulation.advance(by: .milliseconds(150))
     client.markInvalidated(.query(query), refetch: .never)
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.last?.data == [1, 2, 3])
-    #expect(recording.values.last?.isStale == true)
+    expectEqual(recording.values.last?.data, [1, 2, 3])
+    expectEqual(recording.values.last?.isStale, true)
   }
 
   @Test func anAnswerThatSaysThatItIsFromBeforeStaysMarked() throws {
@@ -160,11 +162,11 @@ import Testing
     simulation.advance(by: .seconds(10))
     client.markInvalidated(.query(query))
     simulation.advance(by: .seconds(5))
-    #expect(try simulation.run { try await client.fetch(query) } == 1)
-    #expect(client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
+    expect(client.isStale(query))
     simulation.advance(by: .seconds(20))
-    #expect(try simulation.run { try await client.fetch(query) } == 1)
-    #expect(!client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
+    expect(!client.isStale(query))
   }
 
   @Test func aWriteDuringAnInvalidatedFirstLoadIsFreshUntilTheOlderAnswerLands() throws {
@@ -174,11 +176,11 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     client.markInvalidated(.query(query))
     client.setData(7, for: query)
-    #expect(!client.isStale(query))
+    expect(!client.isStale(query))
     simulation.advance(by: .milliseconds(100))
-    #expect(client.data(for: query) == 1)
-    #expect(client.isStale(query))
-    #expect(try simulation.run { try await client.fetch(query) } == 2)
+    expectEqual(client.data(for: query), 1)
+    expect(client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 2)
   }
 
   @Test func anImportFromBeforeAnInvalidationStaysMarked() throws {
@@ -192,12 +194,12 @@ import Testing
     simulation.advance(by: .seconds(10))
     client.markInvalidated(.query(query))
     simulation.advance(by: .seconds(10))
-    #expect(client.import(early, for: [.query(query)]).entryCount == 1)
-    #expect(client.data(for: query) == 5)
-    #expect(client.isStale(query))
+    expectEqual(client.import(early, for: [.query(query)]).entryCount, 1)
+    expectEqual(client.data(for: query), 5)
+    expect(client.isStale(query))
     other.setData(6, for: query)
-    #expect(client.import(other.export().archive, for: [.query(query)]).entryCount == 1)
-    #expect(!client.isStale(query))
+    expectEqual(client.import(other.export().archive, for: [.query(query)]).entryCount, 1)
+    expect(!client.isStale(query))
   }
 
   @Test("a page that lands with the invalidated pages that it was requested from is not fresh")
@@ -215,14 +217,14 @@ import Testing
     simulation.task { _ = try? await client.fetchNextPage(of: feed) }
     simulation.advance(by: .milliseconds(50))
     client.setData(Pages(8, param: 0), for: feed)
-    #expect(!client.isStale(feed))
+    expect(!client.isStale(feed))
     // Who asks now does not take the page for an answer.
     let caller = simulation.task { try await client.fetch(feed.staleTime(.zero)) }
     simulation.advance(by: .milliseconds(60))
-    #expect(client.data(for: feed)?.pages == [7, 7, 2])
-    #expect(client.isStale(feed))
+    expectEqual(client.data(for: feed)?.pages, [7, 7, 2])
+    expect(client.isStale(feed))
     simulation.advance(by: .seconds(1))
-    #expect(try simulation.run { try await caller.value }.pages == [0, 1, 2])
+    try expectEqual(simulation.run { try await caller.value }.pages, [0, 1, 2])
   }
 
   @Test("elements are not added to a write that was invalidated before their attempt")
@@ -251,8 +253,8 @@ import Testing
     simulation.advance(by: .milliseconds(100))
     client.markInvalidated(.query(query), refetch: .never)
     simulation.advance(by: .milliseconds(60))
-    #expect(client.data(for: query) == [5])
-    #expect(client.isStale(query))
+    expectEqual(client.data(for: query), [5])
+    expect(client.isStale(query))
     simulation.settle()
   }
 
@@ -266,7 +268,7 @@ import Testing
     let got = Notes<Int>()
     simulation.task { got.add(try await client.fetch(query)) }
     simulation.advance(by: .seconds(1))
-    #expect(got.all == [2])
+    expectEqual(got.all, [2])
     recording.cancel()
   }
 
@@ -288,7 +290,7 @@ import Testing
     client.markInvalidated(.query(query))
     if end == .cancelled { client.cancel(query) } else { caller.cancel() }
     simulation.settle()
-    #expect(client.diagnostics(.query(query)).map(\.fetchStatus) == [.idle])
+    expectEqual(client.diagnostics(.query(query)).map(\.fetchStatus), [.idle])
   }
 
   @Test(
@@ -304,16 +306,16 @@ import Testing
     let client = QueryClient(simulation: simulation)
     givenUpFirstLoad(end, client)
     simulation.advance(by: .seconds(1))
-    #expect(client.import(early, for: [.query(query)]).entryCount == 1)
-    #expect(client.data(for: query) == 5)
-    #expect(client.isStale(query))
+    expectEqual(client.import(early, for: [.query(query)]).entryCount, 1)
+    expectEqual(client.data(for: query), 5)
+    expect(client.isStale(query))
     let third = QueryClient(simulation: simulation)
     givenUpFirstLoad(end, third)
     simulation.advance(by: .seconds(1))
-    #expect(try simulation.run { try await third.fetch(near(.seconds(5))) } == 9)
-    #expect(third.isStale(query))
-    #expect(try simulation.run { try await third.fetch(near(.milliseconds(500))) } == 9)
-    #expect(!third.isStale(query))
+    try expectEqual(simulation.run { try await third.fetch(near(.seconds(5))) }, 9)
+    expect(third.isStale(query))
+    try expectEqual(simulation.run { try await third.fetch(near(.milliseconds(500))) }, 9)
+    expect(!third.isStale(query))
   }
 
   @Test("nor does initial data from before the invalidation clear it")
@@ -325,8 +327,8 @@ import Testing
       let date = isOld ? simulation.date.addingTimeInterval(-5) : simulation.date
       let query = counting().initialData(3, updatedAt: date).staleTime(.minutes(5)).enabled(false)
       let recording = simulation.record(client.stream(query))
-      #expect(client.data(for: query) == 3)
-      #expect(client.diagnostics(.query(query)).map(\.isInvalidated) == [isOld])
+      expectEqual(client.data(for: query), 3)
+      expectEqual(client.diagnostics(.query(query)).map(\.isInvalidated), [isOld])
       recording.cancel()
     }
   }
@@ -338,10 +340,10 @@ import Testing
     simulation.advance(by: .seconds(10))
     client.markInvalidated(.query(counting()), superseding: false)
     simulation.advance(by: .seconds(5))
-    #expect(try simulation.run { try await client.fetch(near(.seconds(8))) } == 9)
-    #expect(client.isStale(counting()))
-    #expect(try simulation.run { try await client.fetch(near(.seconds(2))) } == 9)
-    #expect(!client.isStale(counting()))
+    try expectEqual(simulation.run { try await client.fetch(near(.seconds(8))) }, 9)
+    expect(client.isStale(counting()))
+    try expectEqual(simulation.run { try await client.fetch(near(.seconds(2))) }, 9)
+    expect(!client.isStale(counting()))
   }
 
   @Test("a write in between does not let an even older answer count as new")
@@ -353,13 +355,13 @@ import Testing
     client.markInvalidated(.query(query))
     client.setData(7, for: query)
     simulation.advance(by: .milliseconds(60))
-    #expect(client.data(for: query) == 1)
-    #expect(client.isStale(query))
-    #expect(try simulation.run { try await client.fetch(near(.milliseconds(80))) } == 9)
-    #expect(client.isStale(query))
+    expectEqual(client.data(for: query), 1)
+    expect(client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(near(.milliseconds(80))) }, 9)
+    expect(client.isStale(query))
     simulation.advance(by: .milliseconds(100))
-    #expect(try simulation.run { try await client.fetch(near(.milliseconds(20))) } == 9)
-    #expect(!client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(near(.milliseconds(20))) }, 9)
+    expect(!client.isStale(query))
   }
 
   @Test func aFetchLearnsThatMoreIsAskedOfItSinceItWaits() {
@@ -374,6 +376,6 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     client.markInvalidated(.query(query))
     simulation.advance(by: .milliseconds(100))
-    #expect(demands.all == ["fresh", "afterInvalidation"])
+    expectEqual(demands.all, ["fresh", "afterInvalidation"])
   }
 }

@@ -18,15 +18,16 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.invalidate(query) }
     // Its caller waited for the newer answer.
-    #expect(simulation.now == .milliseconds(200))
-    #expect(
-      recording.timeline == [
+    expectEqual(simulation.now, .milliseconds(200))
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(100, .success(1, isFetching: true)),
         at(200, .success(2)),
       ]
     )
-    #expect(recording.values.map(\.isStale) == [true, true, false])
-    #expect(recording.values.map(\.cause) == [.subscribed, .invalidated, .invalidated])
+    expectEqual(recording.values.map(\.isStale), [true, true, false])
+    expectEqual(recording.values.map(\.cause), [.subscribed, .invalidated, .invalidated])
   }
 
   @Test func whoAwaitedTheFirstLoadGetsItsAnswerAndFindsItStale() throws {
@@ -38,13 +39,13 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     // Nobody observes it: it is marked, and not fetched again by itself.
     simulation.run { await client.invalidate(query) }
-    #expect(simulation.now == .milliseconds(50))
+    expectEqual(simulation.now, .milliseconds(50))
     simulation.advance(by: .milliseconds(250))
-    #expect(got.all == [1])
-    #expect(fetch.calls.count == 1)
-    #expect(client.isStale(query))
-    #expect(try simulation.run { try await client.fetch(query) } == 2)
-    #expect(!client.isStale(query))
+    expectEqual(got.all, [1])
+    expectEqual(fetch.calls.count, 1)
+    expect(client.isStale(query))
+    try expectEqual(simulation.run { try await client.fetch(query) }, 2)
+    expect(!client.isStale(query))
   }
 
   @Test func whatNobodyObservesIsFetchedAgainIfTheCallMeansThat() {
@@ -55,16 +56,16 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     // Never any result: left out, like of every bulk refetch.
     simulation.run { await client.invalidate(.all, refetch: .all) }
-    #expect(simulation.now == .milliseconds(50))
+    expectEqual(simulation.now, .milliseconds(50))
     simulation.advance(by: .milliseconds(100))
     simulation.task { await client.prefetch(query) }
     simulation.settle()
     for _ in 0..<4 { simulation.task { await client.invalidate(.all, refetch: .all) } }
     simulation.settle()
     simulation.run { await client.invalidate(.all, refetch: .all) }
-    #expect(simulation.now == .milliseconds(350))
-    #expect(fetch.calls.map(\.outcome).filter { $0 == .value }.count == 3)
-    #expect(!client.isStale(query))
+    expectEqual(simulation.now, .milliseconds(350))
+    expectEqual(fetch.calls.map(\.outcome).filter { $0 == .value }.count, 3)
+    expect(!client.isStale(query))
   }
 
   @Test func markingOnlyLeavesTheAnswerMarkedAndFetchesNothing() {
@@ -75,11 +76,9 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.invalidate(.all, refetch: .never) }
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [at(0, .pending(isFetching: true)), at(100, .success(1))]
-    )
-    #expect(recording.values.last?.isStale == true)
-    #expect(fetch.calls.count == 1)
+    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(100, .success(1))])
+    expectEqual(recording.values.last?.isStale, true)
+    expectEqual(fetch.calls.count, 1)
   }
 
   @Test func whoJoinsOnPurposeTakesTheAnswerForNewEnough() {
@@ -89,12 +88,10 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.invalidate(.all, superseding: false) }
-    #expect(simulation.now == .milliseconds(100))
+    expectEqual(simulation.now, .milliseconds(100))
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [at(0, .pending(isFetching: true)), at(100, .success(1))]
-    )
-    #expect(recording.values.last?.isStale == false)
+    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(100, .success(1))])
+    expectEqual(recording.values.last?.isStale, false)
   }
 
   @Test func aStormOfInvalidationsCannotKeepEveryAnswerAway() {
@@ -118,12 +115,12 @@ import Testing
     }
     // Four fetches for an answer: the fourth is joined, and the one that follows it begins at once.
     let landings = (0..<20).map { Duration.milliseconds(590 + 500 * $0) }
-    #expect(times == [.zero] + landings + [.milliseconds(10_380)])
-    #expect(values.last == 81)
-    #expect(fetch.calls.count == 81)
-    #expect(recording.values.last?.isStale == false)
-    #expect(recording.values.last?.isFetching == false)
-    #expect(simulation.isIdle)
+    expectEqual(times, [.zero] + landings + [.milliseconds(10_380)])
+    expectEqual(values.last, 81)
+    expectEqual(fetch.calls.count, 81)
+    expectEqual(recording.values.last?.isStale, false)
+    expectEqual(recording.values.last?.isFetching, false)
+    expect(simulation.isIdle)
   }
 
   @Test func callersOfAStormReturnWhenANewerAnswerIsThere() {
@@ -142,10 +139,8 @@ import Testing
     simulation.advance(by: .seconds(1))
     // A caller whose fetch is replaced waits for the one that lands; the fifth and the sixth could
     // not replace it, and wait for what is fetched after it.
-    #expect(
-      Set(returned.all) == [[0, 4], [1, 4], [2, 4], [3, 4], [4, 5], [5, 5]]
-    )
-    #expect(recording.values.last?.data == 5)
+    expectEqual(Set(returned.all), [[0, 4], [1, 4], [2, 4], [3, 4], [4, 5], [5, 5]])
+    expectEqual(recording.values.last?.data, 5)
   }
 
   @Test func theFetchThatFollowsRestsOffline() {
@@ -165,11 +160,12 @@ import Testing
     network.send(false)
     simulation.advance(by: .milliseconds(120))
     // What rests counts as settled.
-    #expect(returned.all == [.milliseconds(100)])
+    expectEqual(returned.all, [.milliseconds(100)])
     network.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(100, .success(1, .paused)),
         at(200, .success(1, isFetching: true)), at(300, .success(2)),
       ]
@@ -189,9 +185,9 @@ import Testing
     simulation.advance(by: .milliseconds(100))
     task.cancel()
     simulation.settle()
-    #expect(returned.all == [.milliseconds(150)])
+    expectEqual(returned.all, [.milliseconds(150)])
     simulation.advance(by: .milliseconds(100))
-    #expect(recording.timeline.last == at(200, .success(2)))
+    expectEqual(recording.timeline.last, at(200, .success(2)))
   }
 
   @Test func aPageThatWasJoinedIsFollowedByAllPages() {
@@ -205,9 +201,9 @@ import Testing
       simulation.advance(by: .milliseconds(1))
     }
     simulation.run { await client.invalidate(feed) }
-    #expect(recording.values.last?.pages == ["p1#6", "p2#7"])
-    #expect(recording.values.last?.isStale == false)
-    #expect(server.params == [1, 2, 2, 2, 2, 1, 2])
+    expectEqual(recording.values.last?.pages, ["p1#6", "p2#7"])
+    expectEqual(recording.values.last?.isStale, false)
+    expectEqual(server.params, [1, 2, 2, 2, 2, 1, 2])
   }
 
   @Test func aStreamThatWasInvalidatedBeforeItsFirstElementIsFollowedByAnother() {
@@ -220,12 +216,12 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.invalidate(query) }
-    #expect(calls.all == [.zero, .milliseconds(200)])
+    expectEqual(calls.all, [.zero, .milliseconds(200)])
     let early = recording.elements.filter { $0.time < .milliseconds(400) }
     #expect(early.allSatisfy { $0.element.isStale && $0.element.isFetching })
-    #expect(early.last?.element.data == [1, 2])
-    #expect(recording.timeline.last == at(400, .success([1, 2])))
-    #expect(recording.values.last?.isStale == false)
+    expectEqual(early.last?.element.data, [1, 2])
+    expectEqual(recording.timeline.last, at(400, .success([1, 2])))
+    expectEqual(recording.values.last?.isStale, false)
   }
 }
 

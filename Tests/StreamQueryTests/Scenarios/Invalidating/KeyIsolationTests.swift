@@ -49,8 +49,8 @@ import Testing
     client.setData(5, for: QueryKey<Int>("n", 3))
     simulation.advance(by: .seconds(1))
     let looks = keys.map { client.result(for: $0) }
-    #expect(looks.map(\.data) == [2, 3, 4])
-    #expect(recording.summaries == [.pending(isFetching: true), .success(1)])
+    expectEqual(looks.map(\.data), [2, 3, 4])
+    expectEqual(recording.summaries, [.pending(isFetching: true), .success(1)])
     let others = !QueryFilter.key(query.key)
     let events = simulation.record(client.events)
     simulation.settle()
@@ -60,30 +60,26 @@ import Testing
 
     // One more snapshot or none would do for the entry itself; here are those of its siblings.
     for (sibling, value) in zip(siblings, [2, 3, 4]) {
-      #expect(
-        sibling.timeline == [at(0, .pending(isFetching: true)), at(10, .success(value))]
-      )
+      expectEqual(sibling.timeline, [at(0, .pending(isFetching: true)), at(10, .success(value))])
     }
-    #expect(
-      twin.timeline == [at(0, .pending(isFetching: true)), at(10, .success("twin"))]
-    )
+    expectEqual(twin.timeline, [at(0, .pending(isFetching: true)), at(10, .success("twin"))])
     let now = keys.map { client.result(for: $0) }
-    #expect(now.map { ResultSummary($0) } == looks.map { ResultSummary($0) })
-    #expect(now.map(\.dataUpdatedAt) == looks.map(\.dataUpdatedAt))
-    #expect(now.map(\.isStale) == looks.map(\.isStale))
+    expectEqual(now.map { ResultSummary($0) }, looks.map { ResultSummary($0) })
+    expectEqual(now.map(\.dataUpdatedAt), looks.map(\.dataUpdatedAt))
+    expectEqual(now.map(\.isStale), looks.map(\.isStale))
     // The age moves on with the clock alone.
     let passed = simulation.now - .seconds(1)
     #expect(client.diagnostics(others).map(\.age).allSatisfy { ($0 ?? .zero) >= passed })
-    #expect(client.diagnostics(others).map(\.isInvalidated) == Array(repeating: false, count: 5))
-    #expect(client.diagnostics(others).map(\.dataUpdateCount) == [1, 1, 1, 1, 1])
-    #expect(fetches.map(\.callCount) == [1, 1, 1])
-    #expect(twins.callCount == 1)
-    #expect(own.callCount == (change.fetches ? 2 : 1))
+    expectEqual(client.diagnostics(others).map(\.isInvalidated), Array(repeating: false, count: 5))
+    expectEqual(client.diagnostics(others).map(\.dataUpdateCount), [1, 1, 1, 1, 1])
+    expectEqual(fetches.map(\.callCount), [1, 1, 1])
+    expectEqual(twins.callCount, 1)
+    expectEqual(own.callCount, (change.fetches ? 2 : 1))
     // Every event is of the one key, and of its type.
     #expect(
       events.values.allSatisfy { $0.key == ["n", 1] && $0.valueTypeName == "Swift.Int" }
     )
-    #expect(events.values.isEmpty == (change == .cancel))
+    expectEqual(events.values.isEmpty, (change == .cancel))
     for sibling in siblings + [recording] { sibling.cancel() }
     twin.cancel()
     events.cancel()

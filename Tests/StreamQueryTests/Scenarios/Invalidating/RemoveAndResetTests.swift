@@ -33,8 +33,9 @@ import Testing
       simulation.settle()
       network.send(true)
       simulation.advance(by: .milliseconds(50))
-      #expect(
-        recording.timeline == [
+      expectEqual(
+        recording.timeline,
+        [
           at(0, .pending(isFetching: true)), at(10, .success(1)), at(50, .pending()),
           at(100, .pending(isFetching: true)), at(110, .success(2)),
         ]
@@ -49,11 +50,11 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     client.clear()
     simulation.settle()
-    #expect(first.timeline.last == at(50, .pending()))
+    expectEqual(first.timeline.last, at(50, .pending()))
     let second = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
-    #expect(second.timeline == [at(50, .pending(isFetching: true)), at(60, .success(2))])
-    #expect(first.timeline.suffix(2) == second.timeline.suffix(2))
+    expectEqual(second.timeline, [at(50, .pending(isFetching: true)), at(60, .success(2))])
+    expectEqual(first.timeline.suffix(2), second.timeline.suffix(2))
   }
 
   @Test func whoBuildsTheQueryAgainAfterARemovalFetchesNothing() {
@@ -66,12 +67,12 @@ import Testing
     client.clear()
     observer.update(query: untilData(fetch))
     simulation.advance(by: .milliseconds(50))
-    #expect(fetch.calls.count == 1)
+    expectEqual(fetch.calls.count, 1)
     observer.update(query: Query.scripted("n", fetch).enabled(false))
     observer.update(query: Query.scripted("n", fetch))
     simulation.advance(by: .milliseconds(50))
-    #expect(fetch.calls.count == 2)
-    #expect(recording.timeline.last == at(110, .success(2)))
+    expectEqual(fetch.calls.count, 2)
+    expectEqual(recording.timeline.last, at(110, .success(2)))
   }
 
   // MARK: Resetting
@@ -81,15 +82,16 @@ import Testing
     let recording = simulation.record(client.stream(untilData(Self.steps())))
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.reset("n") }
-    #expect(simulation.now == .milliseconds(60))
-    #expect(
-      recording.timeline == [
+    expectEqual(simulation.now, .milliseconds(60))
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(50, .pending(isFetching: true)), at(60, .success(2)),
       ]
     )
-    #expect(recording.values.map(\.cause) == [.subscribed, .subscribed, .reset, .reset])
-    #expect(recording.values.map(\.isEnabled) == [true, false, true, false])
+    expectEqual(recording.values.map(\.cause), [.subscribed, .subscribed, .reset, .reset])
+    expectEqual(recording.values.map(\.isEnabled), [true, false, true, false])
   }
 
   @Test func aResetDoesNotFetchForAFunctionThatItTurnsOff() {
@@ -100,13 +102,14 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.reset("n") }
-    #expect(simulation.now == .milliseconds(50))
-    #expect(
-      recording.timeline == [
+    expectEqual(simulation.now, .milliseconds(50))
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .success(0, isFetching: true)), at(10, .success(1)), at(50, .pending()),
       ]
     )
-    #expect(fetch.calls.count == 1)
+    expectEqual(fetch.calls.count, 1)
   }
 
   @Test("a function is asked about the initial data that a reset brings back")
@@ -117,8 +120,9 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.reset("n") }
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .success(-1, isFetching: true)), at(10, .success(1)),
         at(50, .success(-1, isFetching: true)), at(60, .success(2)),
       ]
@@ -145,10 +149,10 @@ import Testing
     let asked = fetch.calls.count
     simulation.task { await client.reset("n") }
     simulation.settle()
-    #expect(recording.timeline.last?.summary == .success(-1, isFetching: true))
-    #expect(began.result.dataUpdatedAt == recording.values.first?.dataUpdatedAt)
+    expectEqual(recording.timeline.last?.summary, .success(-1, isFetching: true))
+    expectEqual(began.result.dataUpdatedAt, recording.values.first?.dataUpdatedAt)
     simulation.advance(by: .milliseconds(50))
-    #expect(recording.timeline.last?.summary == .success(asked + 1))
+    expectEqual(recording.timeline.last?.summary, .success(asked + 1))
     withExtendedLifetime(others) {}
   }
 
@@ -161,8 +165,9 @@ import Testing
     let other = simulation.record(client.stream(Query.scripted("n", fetch)))
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.reset("n") }
-    #expect(
-      other.timeline == [
+    expectEqual(
+      other.timeline,
+      [
         at(50, .pending(isFetching: true)), at(60, .success(2)),
         at(100, .pending(isFetching: true)), at(110, .success(3)),
       ]

@@ -41,7 +41,7 @@ import Testing
     fetch(client, query())
     // Another key is concerned as well, but for the first filter.
     fetch(client, query("other"))
-    #expect(times.all == [.seconds(3), filter == 0 ? nil : .seconds(4)])
+    expectEqual(times.all, [.seconds(3), filter == 0 ? nil : .seconds(4)])
   }
 
   @Test(arguments: TimeSinceInvalidationTests.filters.indices)
@@ -53,7 +53,7 @@ import Testing
     client.remove(query())
     simulation.advance(by: .seconds(3))
     fetch(client, query())
-    #expect(times.all == [nil, .seconds(3)])
+    expectEqual(times.all, [nil, .seconds(3)])
   }
 
   @Test func whatAPredicateDoesNotSelectIsNotConcerned() {
@@ -64,7 +64,7 @@ import Testing
     client.markInvalidated(.key(QueryKey<Int>("rates")))
     client.remove(query("none"))
     fetch(client, query().staleTime(.zero))
-    #expect(times.all == [nil, nil])
+    expectEqual(times.all, [nil, nil])
   }
 
   @Test func aFirstFetchThatWasCancelledLeavesNoMark() {
@@ -75,7 +75,7 @@ import Testing
     call.cancel()
     simulation.advance(by: .seconds(3))
     fetch(client, query)
-    #expect(times.all == [nil, .seconds(3)])
+    expectEqual(times.all, [nil, .seconds(3)])
   }
 
   @Test func dataThatHasBecomeFreshIsNoMatter() {
@@ -87,14 +87,14 @@ import Testing
     client.markInvalidated(.all)
     simulation.advance(by: .seconds(2))
     fetch(client, query())
-    #expect(times.all == [.zero, nil, .seconds(2)])
+    expectEqual(times.all, [.zero, nil, .seconds(2)])
   }
 
   @Test func whoTakesWhatIsUnderWayIsNotNoted() {
     let client = client()
     client.markInvalidated(.all, superseding: false)
     fetch(client, query())
-    #expect(times.all == [nil])
+    expectEqual(times.all, [nil])
   }
 
   @Test func whoTakesWhatIsUnderWayIsNotNotedForDataThatIsThere() {
@@ -113,7 +113,7 @@ import Testing
     client.markInvalidated(.all, superseding: false)
     simulation.advance(by: .seconds(8))
     fetch(client, query())
-    #expect(times.all == [nil, nil, .seconds(2), .seconds(8)])
+    expectEqual(times.all, [nil, nil, .seconds(2), .seconds(8)])
   }
 
   @Test func aLaterDoubtDoesNotHideWhatAnOlderAnswerReplaced() {
@@ -125,9 +125,9 @@ import Testing
     client.markInvalidated(.all, refetch: .never, superseding: false)
     // The answer that began before the first of them lands over what was written.
     simulation.advance(by: .milliseconds(600))
-    #expect(client.data(for: query()) == 1)
+    expectEqual(client.data(for: query()), 1)
     fetch(client, query())
-    #expect(times.all == [nil, .milliseconds(100)])
+    expectEqual(times.all, [nil, .milliseconds(100)])
   }
 
   @Test func anAnswerThatIsOutdatedAnewIsNewerThanTheInvalidationBeforeIt() {
@@ -141,15 +141,15 @@ import Testing
       return 2
     }
     fetch(client, outdated)
-    #expect(client.isStale(query().key))
+    expect(client.isStale(query().key))
     fetch(client, query())
-    #expect(times.all == [nil])
+    expectEqual(times.all, [nil])
   }
 
   @Test func nothingIsNotedUnlessSomebodyAsks() {
     let client = QueryClient(simulation: simulation)
     client.markInvalidated(.all)
     fetch(client, query())
-    #expect(times.all == [nil])
+    expectEqual(times.all, [nil])
   }
 }

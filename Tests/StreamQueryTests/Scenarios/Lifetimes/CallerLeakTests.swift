@@ -35,7 +35,7 @@ import Testing
       ticks.send(.invalidate("n"))
       simulation.settle()
     }
-    #expect(waiterCount(client) == 0)
+    expectEqual(waiterCount(client), 0)
     withExtendedLifetime(recording) {}
     withExtendedLifetime(connection) {}
   }
@@ -64,7 +64,7 @@ import Testing
     }
     simulation.settle()
     client.remove(.query(failing))
-    #expect(gone.count == 0)
+    expectEqual(gone.count, 0)
     let others = (1...2).map { _ in
       simulation.task { await client.refetch("slow", superseding: false) }
     }
@@ -72,7 +72,7 @@ import Testing
     for other in others { other.cancel() }
     simulation.settle()
     simulation.advance(by: .seconds(1))
-    #expect(gone.count == 1)
-    #expect(client.data(for: slow) == 2)
+    expectEqual(gone.count, 1)
+    expectEqual(client.data(for: slow), 2)
   }
 }

@@ -48,10 +48,10 @@ import Testing
   func anObserverThatAsksForAnotherFetchReleasesTheFirst(_ initial: Int?) {
     let client = QueryClient(simulation: simulation)
     let (observer, first) = observing(client, query(initial))
-    #expect(!first.isGone)
+    expect(!first.isGone)
     let second = switching(observer, to: query(initial))
-    #expect(first.isGone)
-    #expect(!second.isGone)
+    expect(first.isGone)
+    expect(!second.isGone)
     withExtendedLifetime((client, observer)) {}
   }
 
@@ -59,11 +59,11 @@ import Testing
   func aFeedThatIsAskedForAnewReleasesTheFormerFetch(firstPageOnly: Bool) {
     let client = QueryClient(simulation: simulation)
     let (observer, first) = observing(client, feed(firstPageOnly: firstPageOnly))
-    #expect(observer.result.hasNextPage)
-    #expect(!first.isGone)
+    expect(observer.result.hasNextPage)
+    expect(!first.isGone)
     let second = switching(observer, to: feed(firstPageOnly: firstPageOnly))
-    #expect(first.isGone)
-    #expect(!second.isGone)
+    expect(first.isGone)
+    expect(!second.isGone)
     withExtendedLifetime((client, observer)) {}
   }
 
@@ -81,8 +81,8 @@ import Testing
   @Test func aResultOfPagesKeepsNoFetch() throws {
     let (result, client, captured) = try resultOfPages()
     simulation.settle()
-    #expect(client.isGone)
-    #expect(captured.isGone)
-    #expect(result.hasNextPage)
+    expect(client.isGone)
+    expect(captured.isGone)
+    expect(result.hasNextPage)
   }
 }

@@ -38,9 +38,9 @@ import Testing
 
   @Test("T97: a client that does nothing is idle at once")
   func atOnce() {
-    #expect(idle().value == 0)
+    expectEqual(idle().value, 0)
     client.setData("a", for: QueryKey<String>("a"))
-    #expect(idle().value == 0)
+    expectEqual(idle().value, 0)
   }
 
   @Test("T97: the wait includes conditions of refetches, and what follows from them")
@@ -61,8 +61,8 @@ import Testing
     simulation.settle()
     let end = idle()
     simulation.advance(by: .seconds(1))
-    #expect(end.value == 30)
-    #expect(recording.values.map(\.data) == ["a", "a", "b"])
+    expectEqual(end.value, 30)
+    expectEqual(recording.values.map(\.data), ["a", "a", "b"])
     recording.cancel()
     client.shutDown()
   }
@@ -75,11 +75,11 @@ import Testing
     client.prefetchInBackground(query("b", after: 90), on: simulation)
     let late = idle()
     simulation.advance(by: .milliseconds(89))
-    #expect(early.value == nil)
-    #expect(late.value == nil)
+    expectNil(early.value)
+    expectNil(late.value)
     simulation.advance(by: .seconds(1))
-    #expect(early.value == 90)
-    #expect(late.value == 90)
+    expectEqual(early.value, 90)
+    expectEqual(late.value, 90)
     client.shutDown()
   }
 
@@ -93,10 +93,10 @@ import Testing
     )
     let end = idle()
     simulation.advance(by: .seconds(1))
-    #expect(end.value == nil)
+    expectNil(end.value)
     simulation.advance(by: .seconds(9))
-    #expect(end.value == 2_020)
-    #expect(recording.values.last?.data == "b")
+    expectEqual(end.value, 2_020)
+    expectEqual(recording.values.last?.data, "b")
     client.shutDown()
   }
 
@@ -110,8 +110,8 @@ import Testing
     _ = simulation.start(rename, with: 1, on: client)
     let end = idle()
     simulation.advance(by: .seconds(1))
-    #expect(end.value == 1_150)
-    #expect(recording.values.last?.isFetching == false)
+    expectEqual(end.value, 1_150)
+    expectEqual(recording.values.last?.isFetching, false)
     client.shutDown()
   }
 
@@ -123,15 +123,15 @@ import Testing
     // The second run waits behind the first.
     let work = work("m", for: 50).scope("s")
     for input in 1...2 { _ = simulation.start(work, with: input, on: client) }
-    #expect(idle().value == 0)
-    #expect(recording.values.last?.isPaused == true)
-    #expect(client.mutatingCount() == 2)
+    expectEqual(idle().value, 0)
+    expectEqual(recording.values.last?.isPaused, true)
+    expectEqual(client.mutatingCount(), 2)
     online.send(true)
     simulation.settle()
     let end = idle()
     simulation.advance(by: .seconds(1))
     // The refetch waits for the runs that were paused before it.
-    #expect(end.value == 130)
+    expectEqual(end.value, 130)
     client.shutDown()
   }
 
@@ -144,10 +144,10 @@ import Testing
     simulation.advance(by: .seconds(1))
     online.send(false)
     simulation.advance(by: .milliseconds(900))
-    #expect(end.value == nil)
+    expectNil(end.value)
     simulation.advance(by: .seconds(9))
-    #expect(end.value == 2_010)
-    #expect(recording.values.last?.isPaused == true)
+    expectEqual(end.value, 2_010)
+    expectEqual(recording.values.last?.isPaused, true)
     client.shutDown()
   }
 
@@ -165,14 +165,14 @@ import Testing
     }.networkMode(.always)
     _ = simulation.start(mutation, with: 1, on: client)
     let end = idle()
-    #expect(end.value == 0)
-    #expect(recording.values.last?.isFetching == true)
+    expectEqual(end.value, 0)
+    expectEqual(recording.values.last?.isFetching, true)
     online.send(true)
     simulation.settle()
     let next = idle()
     simulation.advance(by: .seconds(1))
-    #expect(next.value == 30)
-    #expect(recording.values.last?.data == "inner!")
+    expectEqual(next.value, 30)
+    expectEqual(recording.values.last?.data, "inner!")
     client.shutDown()
   }
 
@@ -188,8 +188,8 @@ import Testing
     let recording = simulation.record(client.stream(feed))
     let end = idle()
     simulation.advance(by: .milliseconds(100))
-    #expect(end.value == 40)
-    #expect(recording.values.last?.isFetching == true)
+    expectEqual(end.value, 40)
+    expectEqual(recording.values.last?.isFetching, true)
     client.shutDown()
     simulation.settle()
   }
@@ -201,15 +201,15 @@ import Testing
       let observer = context.client.observer(of: query)
       await context.client.idle()
       ends.add(Int(simulation.now / .milliseconds(1)))
-      #expect(observer.result.data == "a")
+      expectEqual(observer.result.data, "a")
     }
     let stream = simulation.record(client.stream(self.query("b", after: 60)))
     _ = simulation.start(mutation, with: 1, on: client)
     let outer = idle()
     simulation.advance(by: .seconds(1))
-    #expect(ends.all == [60])
-    #expect(outer.value == 60)
-    #expect(stream.values.last?.data == "b")
+    expectEqual(ends.all, [60])
+    expectEqual(outer.value, 60)
+    expectEqual(stream.values.last?.data, "b")
     client.shutDown()
   }
 
@@ -225,13 +225,13 @@ import Testing
     simulation.settle()
     first.cancel()
     simulation.settle()
-    #expect(simulation.run { await first.value })
-    #expect(second.value == nil)
+    expect(simulation.run { await first.value })
+    expectNil(second.value)
     client.shutDown()
     simulation.settle()
-    #expect(second.value == 0)
-    #expect(recording.isFinished)
-    #expect(simulation.leakReport() == [])
+    expectEqual(second.value, 0)
+    expect(recording.isFinished)
+    expectEqual(simulation.leakReport(), [])
   }
 }
 

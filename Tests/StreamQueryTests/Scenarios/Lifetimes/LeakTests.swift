@@ -33,12 +33,12 @@ import Testing
     }
     witness.value = nil
     simulation.settle()
-    #expect(weakClient.isGone)
-    #expect(weakWitness.isGone)
-    #expect(online.consumerCount == 0)
-    #expect(active.consumerCount == 0)
-    #expect(ticks.consumerCount == 0)
-    #expect(simulation.leakReport() == [])
+    expect(weakClient.isGone)
+    expect(weakWitness.isGone)
+    expectEqual(online.consumerCount, 0)
+    expectEqual(active.consumerCount, 0)
+    expectEqual(ticks.consumerCount, 0)
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func aClientWhoseDefaultsAndHooksUseTheirContextsClientIsFreed() throws {
@@ -70,15 +70,15 @@ import Testing
       let output = try simulation.run {
         try await client.mutate(Mutation<Int, Int>(key: "m"), with: 0)
       }
-      #expect(output == 23)
-      #expect(seen.all == ["hook 20"])
-      #expect(recordings.map { $0.values.last?.data } == [21, 22])
+      expectEqual(output, 23)
+      expectEqual(seen.all, ["hook 20"])
+      expectEqual(recordings.map { $0.values.last?.data }, [21, 22])
       for recording in recordings { recording.cancel() }
       simulation.settle()
     }
     simulation.settle()
-    #expect(weakClient.isGone)
-    #expect(simulation.leakReport() == [])
+    expect(weakClient.isGone)
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func aStreamKeepsItsClientAndTheClientGoesWithIt() {
@@ -90,10 +90,10 @@ import Testing
       held.value = client.stream(Query("n") { 1 })
     }
     simulation.settle()
-    #expect(!weakClient.isGone)
+    expect(!weakClient.isGone)
     held.value = nil
     simulation.settle()
-    #expect(weakClient.isGone)
+    expect(weakClient.isGone)
   }
 
   @Test func eventsAndCountsEndWithTheirClientOrDoNotKeepItAlive() {
@@ -107,9 +107,9 @@ import Testing
       simulation.settle()
     }
     simulation.settle()
-    #expect(weakClient.isGone)
-    #expect(events.isFinished)
-    #expect(events.values.count == 2)
+    expect(weakClient.isGone)
+    expect(events.isFinished)
+    expectEqual(events.values.count, 2)
   }
 
   @Test func aQueryThatCapturesItsClientGoesWithItsEntry() {
@@ -124,10 +124,10 @@ import Testing
     }
     // The entry keeps its fetch, which keeps the client: until its retention is over.
     simulation.advance(by: .seconds(9))
-    #expect(!weakClient.isGone)
+    expect(!weakClient.isGone)
     simulation.advance(by: .seconds(2))
-    #expect(weakClient.isGone)
-    #expect(simulation.isIdle)
+    expect(weakClient.isGone)
+    expect(simulation.isIdle)
   }
 
   @Test func aQueryThatCapturesItsClientGoesWithShutDown() {
@@ -141,7 +141,7 @@ import Testing
       client.shutDown()
     }
     simulation.settle()
-    #expect(weakClient.isGone)
+    expect(weakClient.isGone)
   }
 
   @Test(arguments: ["land", "fail", "cancel", "remove", "expire"])
@@ -173,8 +173,8 @@ import Testing
       client.remove("n")
       simulation.settle()
     }
-    #expect(weak.isGone)
-    #expect(simulation.isIdle)
+    expect(weak.isGone)
+    expect(simulation.isIdle)
   }
 
   @Test func thousandsOfCancellationsLeaveNothing() {
@@ -193,12 +193,12 @@ import Testing
       if round.isMultiple(of: 2) { simulation.settle() }
       for task in tasks { task.cancel() }
       simulation.settle()
-      #expect(simulation.leakReport() == [])
+      expectEqual(simulation.leakReport(), [])
       #expect(client.diagnostics().allSatisfy { $0.observerCount == 0 && $0.waiterCount == 0 })
     }
-    #expect(fetch.runningCount == 0)
+    expectEqual(fetch.runningCount, 0)
     simulation.advance(by: .minutes(5))
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
   }
 
   private enum Request {

@@ -26,19 +26,19 @@ import Testing
     simulation.settle()
     client.shutDown()
     simulation.settle()
-    #expect(stream.isFinished)
-    #expect(events.isFinished)
-    #expect(counts.isFinished)
-    #expect(outcome.all == [true])
-    #expect(fetch.runningCount == 0)
-    #expect(online.consumerCount == 0)
-    #expect(simulation.leakReport() == [])
+    expect(stream.isFinished)
+    expect(events.isFinished)
+    expect(counts.isFinished)
+    expectEqual(outcome.all, [true])
+    expectEqual(fetch.runningCount, 0)
+    expectEqual(online.consumerCount, 0)
+    expectEqual(simulation.leakReport(), [])
 
     // And nothing begins again.
     let late = simulation.record(client.stream(.scripted("n", fetch)))
     simulation.settle()
-    #expect(late.isFinished)
-    #expect(late.values.isEmpty)
+    expect(late.isFinished)
+    expectEmpty(late.values)
     #expect(throws: QueryError.shutDown) {
       try simulation.run { try await client.fetch(.scripted("n", fetch)) }
     }
@@ -50,9 +50,9 @@ import Testing
     client.shutDown()
     let late2 = simulation.record(client.events)
     simulation.advance(by: .hours(1))
-    #expect(late2.isFinished)
-    #expect(fetch.callCount == 1)
-    #expect(simulation.isIdle)
+    expect(late2.isFinished)
+    expectEqual(fetch.callCount, 1)
+    expect(simulation.isIdle)
     withExtendedLifetime(retained) {}
   }
 
@@ -71,10 +71,10 @@ import Testing
     }
     handle.update(query: .scripted("other", fetch))
     simulation.advance(by: .seconds(1))
-    #expect(fetch.callCount == 1)
-    #expect(server.params == [])
-    #expect(client.diagnostics().isEmpty)
-    #expect(simulation.isIdle)
+    expectEqual(fetch.callCount, 1)
+    expectEqual(server.params, [])
+    expectEmpty(client.diagnostics())
+    expect(simulation.isIdle)
   }
 
   @Test func anEmptyListEndsWithTheClient() {
@@ -82,10 +82,10 @@ import Testing
     let observer = client.observer(all: [])
     let recording = simulation.record(observer.stream)
     simulation.settle()
-    #expect(recording.values.count == 1)
+    expectEqual(recording.values.count, 1)
     client.shutDown()
     simulation.settle()
-    #expect(recording.isFinished)
+    expect(recording.isFinished)
   }
 
   @Test func anEmptyListOfAClientThatWasShutDownIsOver() {
@@ -93,7 +93,7 @@ import Testing
     client.shutDown()
     let recording = simulation.record(client.observer(all: []).stream)
     simulation.settle()
-    #expect(recording.isFinished)
+    expect(recording.isFinished)
   }
 
   @Test func aWriteAfterAShutdownLeavesNoTimer() {
@@ -101,7 +101,7 @@ import Testing
     client.shutDown()
     client.setData(1, for: key)
     simulation.advance(by: .hours(1))
-    #expect(client.data(for: key) == nil)
+    expectNil(client.data(for: key))
   }
 
   @Test func shutDownEndsTheTriggersOfAQueryThatSomebodyHolds() {
@@ -110,13 +110,13 @@ import Testing
     let query = Query("n") { 1 }.refetch(on: ticks)
     let stream = client.stream(query)
     simulation.settle()
-    #expect(ticks.consumerCount == 1)
+    expectEqual(ticks.consumerCount, 1)
     client.shutDown()
     simulation.settle()
-    #expect(ticks.consumerCount == 0)
+    expectEqual(ticks.consumerCount, 0)
     let late = client.stream(query)
     simulation.settle()
-    #expect(ticks.consumerCount == 0)
+    expectEqual(ticks.consumerCount, 0)
     _ = stream
     _ = late
   }

@@ -50,7 +50,7 @@ import Testing
     let query = query()
     var stream: AsyncStream<QueryResult<Int>>?
     let witness = begin { stream = client.stream(query) }
-    #expect(!witness.isGone)
+    expect(!witness.isGone)
     switch means {
     case "the retry":
       online.send(true)
@@ -68,11 +68,11 @@ import Testing
     }
     online.send(true)
     simulation.advance(by: .seconds(30))
-    #expect(witness.isGone)
+    expect(witness.isGone)
     withExtendedLifetime(stream) {}
     stream = nil
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test(arguments: [false, true])
@@ -90,13 +90,13 @@ import Testing
       }
       // Nobody waits for the refetch but the client itself.
       witness = begin { simulation.task { _ = try await client.ensure(query, revalidating: true) } }
-      #expect(!witness.isGone)
-      #expect(simulation.leakReport() == ["a fetch of [\"n\"] that is not settled"])
+      expect(!witness.isGone)
+      expectEqual(simulation.leakReport(), ["a fetch of [\"n\"] that is not settled"])
     }
-    #expect(weakClient.isGone)
+    expect(weakClient.isGone)
     simulation.settle()
-    #expect(witness.isGone)
-    #expect(simulation.leakReport() == [])
+    expect(witness.isGone)
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test(
@@ -124,12 +124,12 @@ import Testing
       if wait == "lane" { client.observer(of: mutation).start(with: 0) }
       simulation.settle()
       witness = begin { client.observer(of: mutation).start(with: 1) }
-      #expect(witness?.isGone == false)
+      expectEqual(witness?.isGone, false)
       switch means {
       case "its end":
         online.send(true)
         simulation.advance(by: .seconds(20))
-        #expect(client.mutatingCount() == 0)
+        expectEqual(client.mutatingCount(), 0)
       case "cancel": client.cancelMutations()
       case "clear": client.clear()
       case "shutDown": client.shutDown()
@@ -138,8 +138,8 @@ import Testing
       // Retention keeps a run that is over, and the run its layers, but no task.
     }
     simulation.advance(by: .seconds(20))
-    #expect(witness?.isGone == true)
-    #expect(simulation.leakReport() == [])
+    expectEqual(witness?.isGone, true)
+    expectEqual(simulation.leakReport(), [])
   }
 
   // Law 8: what a transaction asks for is done in order, and an end that came first holds.
@@ -156,12 +156,12 @@ import Testing
         client.cancel(query)
       }
     }
-    #expect(calls.all == [])
-    #expect(witness.isGone)
-    #expect(recording.all.first?.summaries == [.pending()])
+    expectEqual(calls.all, [])
+    expect(witness.isGone)
+    expectEqual(recording.all.first?.summaries, [.pending()])
     recording.all.first?.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   // The executor is free to run a job where it is brought to it.
@@ -191,9 +191,9 @@ import Testing
       streams.add(client.stream(query))
       client.observer(of: mutation).start(with: 1)
     }
-    #expect(seen.all == ["fetch ada", "onMutate ada", "work ada", "onSuccess ada"])
-    #expect(client.data(for: query) == 1)
-    #expect(client.run(of: mutation).output == 1)
+    expectEqual(seen.all, ["fetch ada", "onMutate ada", "work ada", "onSuccess ada"])
+    expectEqual(client.data(for: query), 1)
+    expectEqual(client.run(of: mutation).output, 1)
   }
 }
 

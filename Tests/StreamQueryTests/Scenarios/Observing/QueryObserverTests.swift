@@ -16,14 +16,15 @@ import Testing
     simulation.advance(by: .milliseconds(100))
     observer.update(query: .scripted("two", two))
     simulation.advance(by: .milliseconds(100))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(100, .success(2, isFetching: true)), at(110, .success(22)),
       ]
     )
-    #expect(client.data(for: QueryKey<Int>("one")) == 1)
-    #expect(client.diagnostics().map(\.observerCount) == [1, 0])
+    expectEqual(client.data(for: QueryKey<Int>("one")), 1)
+    expectEqual(client.diagnostics().map(\.observerCount), [1, 0])
   }
 
   // S08
@@ -37,9 +38,9 @@ import Testing
     simulation.settle()
     observer.update(query: Query.scripted("two", fetch).staleTime(.minutes(1)))
     simulation.settle()
-    #expect(fetch.callCount == 1)
-    #expect(observer.result.data == 2)
-    #expect(observer.result.isStale == false)
+    expectEqual(fetch.callCount, 1)
+    expectEqual(observer.result.data, 2)
+    expectEqual(observer.result.isStale, false)
   }
 
   // S08
@@ -52,9 +53,10 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     observer.update(query: .scripted("two", two))
     simulation.advance(by: .milliseconds(50))
-    #expect(one.calls.map(\.outcome) == [.cancelled])
-    #expect(
-      recording.timeline == [
+    expectEqual(one.calls.map(\.outcome), [.cancelled])
+    expectEqual(
+      recording.timeline,
+      [
         // The same picture: another key, but nothing that was shown differs.
         at(0, .pending(isFetching: true)), at(5, .pending(isFetching: true)),
         at(15, .success(2)),
@@ -81,15 +83,16 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     observer.update(options: ObserverOptions(enabled: true))
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending()), at(10, .pending(isFetching: true)), at(20, .success(1)),
         at(50, .success(1)),
         at(100, .success(1, isFetching: true)), at(110, .success(2)),
       ]
     )
-    #expect(recording.values.map(\.isEnabled) == [false, true, true, false, true, true])
-    #expect(recording.values.map(\.isStale) == [false, true, true, false, true, true])
+    expectEqual(recording.values.map(\.isEnabled), [false, true, true, false, true, true])
+    expectEqual(recording.values.map(\.isStale), [false, true, true, false, true, true])
   }
 
   @Test func anObserverThatMovesTakesTheTriggersOfItsNewQuery() {
@@ -113,13 +116,13 @@ import Testing
     let moved = b.callCount
     first.send(1)
     simulation.advance(by: .seconds(1))
-    #expect(a.callCount == before)
-    #expect(b.callCount == moved)
-    #expect(first.consumerCount == 0)
+    expectEqual(a.callCount, before)
+    expectEqual(b.callCount, moved)
+    expectEqual(first.consumerCount, 0)
 
     second.send(1)
     simulation.advance(by: .seconds(1))
-    #expect(b.callCount == moved + 1)
+    expectEqual(b.callCount, moved + 1)
     recording.cancel()
   }
 
@@ -133,8 +136,8 @@ import Testing
     let observer = client.observer(of: Query.scripted("n", fetch).retry(.never))
     simulation.advance(by: .milliseconds(10))
     let result = try simulation.run { try await observer.refetch() }
-    #expect(ResultSummary(result) == .failure(Boom(), lastGood: 1))
-    #expect(simulation.now == .milliseconds(20))
+    expectEqual(ResultSummary(result), .failure(Boom(), lastGood: 1))
+    expectEqual(simulation.now, .milliseconds(20))
   }
 
   // S08: a query that is built again for each frame has the same placeholder, and shows nothing new.
@@ -148,9 +151,9 @@ import Testing
       observer.update(query: query.placeholder(value))
       simulation.settle()
     }
-    #expect(recording.values.map(\.data) == [1, 2, 3])
-    #expect(recording.values.map(\.isPlaceholderData) == [true, true, true])
-    #expect(observer.result.data == 3)
+    expectEqual(recording.values.map(\.data), [1, 2, 3])
+    expectEqual(recording.values.map(\.isPlaceholderData), [true, true, true])
+    expectEqual(observer.result.data, 3)
   }
 
   // Q13 T30: the timer that drops the entry and the caller that looks are two tasks.
@@ -166,13 +169,13 @@ import Testing
       )
       simulation.record(observer.stream).cancel()
       simulation.settle()
-      #expect(client.diagnostics().isEmpty)
+      expectEmpty(client.diagnostics())
       let result = simulation.task { try await observer.refetch() }
       simulation.advance(by: .seconds(1))
       let refetched = try simulation.run { try await result.value }
-      #expect(refetched.data == 4, "seed \(seed)")
-      #expect(refetched.isFetchedSinceSubscribing && !refetched.isFetching)
-      #expect(client.diagnostics().isEmpty)
+      expectEqual(refetched.data, 4, "seed \(seed)")
+      expect(refetched.isFetchedSinceSubscribing && !refetched.isFetching)
+      expectEmpty(client.diagnostics())
     }
   }
 
@@ -189,8 +192,8 @@ import Testing
     observer.update(query: two.enabled(false))
     recording.cancel()
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: one) == 1)
-    #expect(try simulation.run { try await result.value }.data == nil)
+    expectEqual(client.data(for: one), 1)
+    try expectNil(simulation.run { try await result.value }.data)
   }
 
   // T30
@@ -203,11 +206,11 @@ import Testing
       try simulation.run { try await observer.refetch(throwOnError: true) }
     }
     #expect(observer.result.error as? Boom == Boom(7))
-    #expect(observer.result.data == 1)
+    expectEqual(observer.result.data, 1)
     let result = try simulation.run {
       try await observer.refetch(superseding: false, throwOnError: true)
     }
-    #expect(result.data == 3)
+    expectEqual(result.data, 3)
     #expect(throws: QueryError.self) {
       try simulation.run {
         try await client.observer(of: Query<Int>(key: "m")).refetch(throwOnError: true)
@@ -220,7 +223,7 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let observer = client.observer(of: Query("n") { 4 }.enabled(false))
     let result = try simulation.run { try await observer.refetch() }
-    #expect(result.data == 4)
+    expectEqual(result.data, 4)
   }
 
   // T04 X16
@@ -251,15 +254,16 @@ import Testing
       simulation.advance(by: .milliseconds(5))
     }
     simulation.advance(by: .milliseconds(100))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(1, .success(1)),
         at(10, .success(1, isFetching: true)), at(35, .success(3)),
       ]
     )
-    #expect(fetch.calls.map(\.outcome) == [.value, .cancelled, .value])
+    expectEqual(fetch.calls.map(\.outcome), [.value, .cancelled, .value])
     // The first watched a fetch that was replaced, and waits on for the one that replaced it.
-    #expect(answers.all == [3, 3, 3])
+    expectEqual(answers.all, [3, 3, 3])
   }
 
   // Q13
@@ -275,9 +279,9 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     task.cancel()
     simulation.advance(by: .milliseconds(20))
-    #expect(ends.all == [.milliseconds(5)])
-    #expect(observer.result.data == 1)
-    #expect(fetch.calls.map(\.outcome) == [.value])
+    expectEqual(ends.all, [.milliseconds(5)])
+    expectEqual(observer.result.data, 1)
+    expectEqual(fetch.calls.map(\.outcome), [.value])
   }
 
   // Q13 T37
@@ -292,19 +296,20 @@ import Testing
     let recording = simulation.record(observer.stream)
     simulation.advance(by: .milliseconds(50))
     simulation.run { await observer.invalidate() }
-    #expect(simulation.now == .milliseconds(60))
+    expectEqual(simulation.now, .milliseconds(60))
     simulation.run { await observer.reset() }
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(50, .success(1, isFetching: true)), at(60, .success(2)),
         at(60, .pending(isFetching: true)), at(70, .success(3)),
       ]
     )
-    #expect(
-      recording.values.map(\.cause)
-        == [.subscribed, .subscribed, .invalidated, .invalidated, .reset, .reset]
+    expectEqual(
+      recording.values.map(\.cause),
+      [.subscribed, .subscribed, .invalidated, .invalidated, .reset, .reset]
     )
   }
 
@@ -315,14 +320,14 @@ import Testing
     simulation.settle()
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
     observer.update(query: Query("m") { 2 })
-    #expect(ResultSummary(observer.result) == .pending())
+    expectEqual(ResultSummary(observer.result), .pending())
     let again = simulation.record(observer.stream)
     simulation.settle()
-    #expect(again.isFinished)
-    #expect(again.summaries == [])
-    #expect(simulation.isIdle)
+    expect(again.isFinished)
+    expectEqual(again.summaries, [])
+    expect(simulation.isIdle)
   }
 
   // O01 O03
@@ -339,8 +344,8 @@ import Testing
     simulation.advance(by: .seconds(5))
     observer.update(options: ObserverOptions(staleTime: .seconds(30)))
     simulation.settle()
-    #expect(recording.values.map(\.isStale) == [false, true, false])
-    #expect(recording.summaries == [.success(1), .success(1), .success(1)])
+    expectEqual(recording.values.map(\.isStale), [false, true, false])
+    expectEqual(recording.summaries, [.success(1), .success(1), .success(1)])
   }
 
   @Test func aPlaceholderThatComesOrGoesWithAnUpdateShowsAtOnce() {
@@ -351,19 +356,19 @@ import Testing
     simulation.settle()
     observer.update(query: query.placeholder(5))
     simulation.settle()
-    #expect(recording.values.map(\.data) == [nil, 5])
-    #expect(recording.values.last?.isPlaceholderData == true)
+    expectEqual(recording.values.map(\.data), [nil, 5])
+    expectEqual(recording.values.last?.isPlaceholderData, true)
     // The same again is no news.
     observer.update(query: query.placeholder(5))
     simulation.settle()
-    #expect(recording.values.count == 2)
+    expectEqual(recording.values.count, 2)
     observer.update(query: query)
     simulation.settle()
-    #expect(recording.values.map(\.data) == [nil, 5, nil])
+    expectEqual(recording.values.map(\.data), [nil, 5, nil])
     client.setData(1, for: query)
     observer.update(query: query.placeholder(5))
     simulation.settle()
-    #expect(recording.values.map(\.data) == [nil, 5, nil, 1])
+    expectEqual(recording.values.map(\.data), [nil, 5, nil, 1])
     recording.cancel()
   }
 
@@ -378,7 +383,7 @@ import Testing
     simulation.advance(by: .milliseconds(1))
     recording.cancel()
     let result = try simulation.run { try await refetch.value }
-    #expect(result.data == 1)
-    #expect(!result.isEnabled)
+    expectEqual(result.data, 1)
+    expect(!result.isEnabled)
   }
 }

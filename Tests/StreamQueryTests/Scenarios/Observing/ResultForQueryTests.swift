@@ -14,13 +14,13 @@ import Testing
   @Test func aMissingEntryIsLoadingForWhoWouldLoadIt() {
     let client = QueryClient(simulation: simulation)
     let look = client.result(for: slow())
-    #expect(ResultSummary(look) == .pending(isFetching: true))
-    #expect(look.cause == .subscribed)
-    #expect(look.isLoading && look.isStale && look.isEnabled)
-    #expect(ResultSummary(client.result(for: slow().enabled(false))) == .pending())
-    #expect(ResultSummary(client.result(for: Query<Int>(key: "n"))) == .pending())
-    #expect(client.diagnostics().isEmpty)
-    #expect(simulation.isIdle)
+    expectEqual(ResultSummary(look), .pending(isFetching: true))
+    expectEqual(look.cause, .subscribed)
+    expect(look.isLoading && look.isStale && look.isEnabled)
+    expectEqual(ResultSummary(client.result(for: slow().enabled(false))), .pending())
+    expectEqual(ResultSummary(client.result(for: Query<Int>(key: "n"))), .pending())
+    expectEmpty(client.diagnostics())
+    expect(simulation.isIdle)
   }
 
   @Test func initialDataShowsAndMakesNoEntry() {
@@ -34,19 +34,19 @@ import Testing
     let query = slow().staleTime(.seconds(60))
       .initialData(make(), updatedAt: simulation.date.addingTimeInterval(-30))
     let look = client.result(for: query)
-    #expect(ResultSummary(look) == .success(-1))
-    #expect(look.dataUpdatedAt == Simulation.startDate.addingTimeInterval(-30))
-    #expect(!look.isStale && !look.isPlaceholderData)
+    expectEqual(ResultSummary(look), .success(-1))
+    expectEqual(look.dataUpdatedAt, Simulation.startDate.addingTimeInterval(-30))
+    expect(!look.isStale && !look.isPlaceholderData)
     simulation.advance(by: .seconds(31))
-    #expect(ResultSummary(client.result(for: query)) == .success(-1, isFetching: true))
-    #expect(asked.count == 2)
-    #expect(client.diagnostics().isEmpty)
+    expectEqual(ResultSummary(client.result(for: query)), .success(-1, isFetching: true))
+    expectEqual(asked.count, 2)
+    expectEmpty(client.diagnostics())
   }
 
   @Test func aPlaceholderStandsInWhileItWouldLoad() {
     let client = QueryClient(simulation: simulation)
     let look = client.result(for: slow().placeholder(-1))
-    #expect(ResultSummary(look) == .placeholder(-1, isFetching: true))
+    expectEqual(ResultSummary(look), .placeholder(-1, isFetching: true))
   }
 
   @Test func offlineItWouldBePaused() {
@@ -57,10 +57,10 @@ import Testing
     client.setData(0, for: QueryKey<Int>("other"))
     let opened = simulation.record(client.stream(Query<Int>("other") { 1 }))
     simulation.settle()
-    #expect(ResultSummary(client.result(for: slow())) == .pending(.paused))
-    #expect(
-      ResultSummary(client.result(for: slow().networkMode(.always)))
-        == .pending(isFetching: true)
+    expectEqual(ResultSummary(client.result(for: slow())), .pending(.paused))
+    expectEqual(
+      ResultSummary(client.result(for: slow().networkMode(.always))),
+      .pending(isFetching: true)
     )
     opened.cancel()
   }
@@ -68,14 +68,14 @@ import Testing
   @Test func staleDataWouldBeRefreshedAndFreshDataWouldNot() {
     let client = QueryClient(simulation: simulation)
     client.setData(7, for: slow())
-    #expect(ResultSummary(client.result(for: slow())) == .success(7, isFetching: true))
-    #expect(ResultSummary(client.result(for: slow().staleTime(.seconds(1)))) == .success(7))
-    #expect(ResultSummary(client.result(for: slow().refetchOnSubscribe(.never))) == .success(7))
+    expectEqual(ResultSummary(client.result(for: slow())), .success(7, isFetching: true))
+    expectEqual(ResultSummary(client.result(for: slow().staleTime(.seconds(1)))), .success(7))
+    expectEqual(ResultSummary(client.result(for: slow().refetchOnSubscribe(.never))), .success(7))
     // By its key it is as it is.
-    #expect(ResultSummary(client.result(for: slow().key)) == .success(7))
-    #expect(client.fetchingCount() == 0)
+    expectEqual(ResultSummary(client.result(for: slow().key)), .success(7))
+    expectEqual(client.fetchingCount(), 0)
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   // O04 O07
@@ -89,12 +89,12 @@ import Testing
     }
     // The first time without its definition at hand, then with it.
     for _ in 0..<2 {
-      #expect(ResultSummary(client.result(for: query)) == .success(7, isFetching: true))
+      expectEqual(ResultSummary(client.result(for: query)), .success(7, isFetching: true))
     }
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(ResultSummary(client.result(for: query)) == .success(1))
-    #expect(asked.all == [0, 0, 0, 1])
+    expectEqual(ResultSummary(client.result(for: query)), .success(1))
+    expectEqual(asked.all, [0, 0, 0, 1])
     recording.cancel()
   }
 
@@ -102,17 +102,17 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let query = Query.scripted("n", ScriptedFetch<Int>(.failure(Boom()), .never))
     simulation.run { await client.prefetch(query) }
-    #expect(ResultSummary(client.result(for: query)) == .pending(isFetching: true))
-    #expect(ResultSummary(client.result(for: query.retryOnSubscribe(false))) == .failure(Boom()))
-    #expect(client.result(for: query).errorUpdateCount == 1)
+    expectEqual(ResultSummary(client.result(for: query)), .pending(isFetching: true))
+    expectEqual(ResultSummary(client.result(for: query.retryOnSubscribe(false))), .failure(Boom()))
+    expectEqual(client.result(for: query).errorUpdateCount, 1)
   }
 
   @Test func aStreamedQueryWouldShowPendingAgain() {
     let client = QueryClient(simulation: simulation)
     let query = Query<[Int]>.streamed("n") { _ in AsyncStream<Int> { nil } }
     client.setData([1], for: query)
-    #expect(ResultSummary(client.result(for: query)) == .pending(isFetching: true))
-    #expect(client.data(for: query) == [1])
+    expectEqual(ResultSummary(client.result(for: query)), .pending(isFetching: true))
+    expectEqual(client.data(for: query), [1])
   }
 
   @Test func aPageCommandsResultIsWhatItCameTo() throws {
@@ -121,9 +121,9 @@ import Testing
     let feed = server.query()
     simulation.run { await client.prefetch(feed) }
     let result = try simulation.run { try await client.fetchNextPage(of: feed) }
-    #expect(result.pages == ["p1#1", "p2#2"])
-    #expect(!result.isFetching)
-    #expect(client.result(for: feed).isFetching)
+    expectEqual(result.pages, ["p1#1", "p2#2"])
+    expect(!result.isFetching)
+    expect(client.result(for: feed).isFetching)
   }
 
   // MARK: What a look leaves
@@ -151,19 +151,19 @@ import Testing
     _ = client.result(for: PageServer().query())
     _ = client.result(for: Query<[Int]>.streamed("list") { _ in AsyncStream<Int> { 1 } })
     let jobs = simulation.jobCount
-    #expect(client.diagnostics().isEmpty)
-    #expect(simulation.leakReport() == [])
+    expectEmpty(client.diagnostics())
+    expectEqual(simulation.leakReport(), [])
     // Nothing was put off either: no retention, no interval, no staleness.
     simulation.advance(by: .hours(1))
-    #expect(simulation.jobCount == jobs)
-    #expect(client.diagnostics().isEmpty)
-    #expect(told.all.isEmpty && events.values.isEmpty)
-    #expect(counts.values == [0])
-    #expect(fetch.calls.isEmpty)
+    expectEqual(simulation.jobCount, jobs)
+    expectEmpty(client.diagnostics())
+    expect(told.all.isEmpty && events.values.isEmpty)
+    expectEqual(counts.values, [0])
+    expectEmpty(fetch.calls)
     // The next event is the first one: none was counted and lost.
     client.setData(1, for: query)
     simulation.settle()
-    #expect(events.values.map(\.number) == [1, 2])
+    expectEqual(events.values.map(\.number), [1, 2])
     for recording in [events] { recording.cancel() }
     counts.cancel()
     client.shutDown()
@@ -188,21 +188,21 @@ import Testing
         query.staleTime(.static), query.enabled { $0.data == nil },
         query.refetchOnSubscribe(.always),
       ]
-      for look in looks { #expect(client.result(for: look).data == 1) }
+      for look in looks { expectEqual(client.result(for: look).data, 1) }
     }
-    #expect(client.diagnostics().map { Facts($0) } == before)
+    expectEqual(client.diagnostics().map { Facts($0) }, before)
     // The retention of who is unobserved goes on as it was, and nothing else happens.
     simulation.advance(by: .minutes(1) - .milliseconds(1))
-    #expect(told.all == story)
+    expectEqual(told.all, story)
     simulation.advance(by: .milliseconds(1))
-    #expect(told.all == story + ["removed (expired) [\"unseen\"]"])
-    #expect(fetch.calls.isEmpty)
-    #expect(recording.timeline == snapshots)
+    expectEqual(told.all, story + ["removed (expired) [\"unseen\"]"])
+    expectEmpty(fetch.calls)
+    expectEqual(recording.timeline, snapshots)
     // Nobody's query came in by a look: a refetch is by the one who observes.
     simulation.task { await client.refetch("seen") }
     simulation.settle()
-    #expect(seen.callCount == 2)
-    #expect(fetch.callCount == 0)
+    expectEqual(seen.callCount, 2)
+    expectEqual(fetch.callCount, 0)
     recording.cancel()
     client.shutDown()
   }
@@ -246,12 +246,12 @@ import Testing
       let options = Self.options(&random)
       let look = client.result(for: probe, options: options)
       let inList = client.result(for: [AnyQuery(probe, options: options)])[probe]
-      #expect(inList.map(Line.init) == Line(look), "seed \(seed)")
+      expectEqual(inList.map(Line.init), Line(look), "seed \(seed)")
       let observer = client.observer(of: probe, options: options)
-      #expect(Line(look) == Line(observer.result), "seed \(seed)")
+      expectEqual(Line(look), Line(observer.result), "seed \(seed)")
       let first = simulation.record(observer.stream)
       simulation.settle()
-      if let element = first.values.first { #expect(Line(look) == Line(element), "seed \(seed)") }
+      if let element = first.values.first { expectEqual(Line(look), Line(element), "seed \(seed)") }
       first.cancel()
       simulation.settle()
     }

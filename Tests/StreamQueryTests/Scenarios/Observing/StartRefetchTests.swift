@@ -23,20 +23,20 @@ struct StartRefetchTests {
     )
     let observer = client.observer(of: query(fetch).enabled(false))
     observer.startRefetch()
-    #expect(observer.result.isFetching)
+    expect(observer.result.isFetching)
     // Joins: there is no data.
     observer.startRefetch()
     simulation.advance(by: .milliseconds(10))
-    #expect(observer.result.data == 1 && fetch.callCount == 1)
+    expect(observer.result.data == 1 && fetch.callCount == 1)
     observer.startRefetch()
     simulation.advance(by: .milliseconds(5))
     observer.startRefetch(superseding: false)
     simulation.settle()
-    #expect(fetch.callCount == 2)
+    expectEqual(fetch.callCount, 2)
     observer.startRefetch()
     simulation.settle()
     #expect(observer.result.error as? Boom == Boom(3) && fetch.callCount == 3)
-    #expect(observer.result.data == 1 && !observer.result.isFetching)
+    expect(observer.result.data == 1 && !observer.result.isFetching)
     withExtendedLifetime(observer) {}
   }
 
@@ -48,11 +48,11 @@ struct StartRefetchTests {
       let observer = client.observer(of: query(fetch).enabled(false))
       observer.startRefetch()
       simulation.settle()
-      #expect(fetch.runningCount == 1)
+      expectEqual(fetch.runningCount, 1)
       withExtendedLifetime(observer) {}
     }
     simulation.settle()
-    #expect(fetch.runningCount == 0 && client.diagnostics().allSatisfy { $0.observerCount == 0 })
+    expect(fetch.runningCount == 0 && client.diagnostics().allSatisfy { $0.observerCount == 0 })
   }
 
   @Test("X16: where a refetch throws, nothing happens")
@@ -60,13 +60,13 @@ struct StartRefetchTests {
     let client = client()
     let none = client.observer(of: Query<Int>(key: "none"))
     none.startRefetch()
-    #expect(none.result.isPending && !none.result.isFetching)
+    expect(none.result.isPending && !none.result.isFetching)
     let fetch = ScriptedFetch<Int>(.value(1))
     let observer = client.observer(of: query(fetch).enabled(false))
     client.shutDown()
     observer.startRefetch()
     simulation.settle()
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     withExtendedLifetime((none, observer)) {}
   }
 
@@ -81,9 +81,9 @@ struct StartRefetchTests {
     let observer = client.observer(of: query(fetch).enabled(false))
     observer.startRefetch()
     simulation.advance(by: .milliseconds(900))
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     simulation.advance(by: .seconds(1))
-    #expect(fetch.callCount == 1 && observer.result.data == 1)
+    expect(fetch.callCount == 1 && observer.result.data == 1)
     client.shutDown()
   }
 
@@ -104,7 +104,7 @@ struct StartRefetchTests {
     }
     other.update(query: Query<Int>(key: "another"))
     simulation.advance(by: .seconds(5))
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     withExtendedLifetime(other) {}
     client.shutDown()
   }
@@ -132,8 +132,8 @@ struct StartRefetchTests {
       observer.startFetchingNextPage()
       simulation.advance(by: .milliseconds(50))
     }
-    #expect(server.params == [1, 2] && server.calls.map(\.direction) == [nil, .next])
-    #expect(recording.values.last?.data?.pages == ["p1#1", "p2#2"])
+    expect(server.params == [1, 2] && server.calls.map(\.direction) == [nil, .next])
+    expectEqual(recording.values.last?.data?.pages, ["p1#1", "p2#2"])
   }
 
   @Test("the results of a list have their keys also after a shutdown")
@@ -142,6 +142,6 @@ struct StartRefetchTests {
     client.shutDown()
     let query = query(ScriptedFetch<Int>(.value(1)))
     let results = client.result(for: [AnyQuery(query)])
-    #expect(results.keys == [query.key.erased] && results[query]?.isPending == true)
+    expect(results.keys == [query.key.erased] && results[query]?.isPending == true)
   }
 }

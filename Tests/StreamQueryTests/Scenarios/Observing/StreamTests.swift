@@ -11,19 +11,19 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
     let held = Dial<AsyncStream<QueryResult<Int>>?>(client.stream(.scripted("n", fetch)))
-    #expect(client.diagnostics("n").map(\.observerCount) == [1])
-    #expect(client.result(for: .scripted("n", fetch)).isLoading)
+    expectEqual(client.diagnostics("n").map(\.observerCount), [1])
+    expect(client.result(for: .scripted("n", fetch)).isLoading)
     simulation.advance(by: .milliseconds(10))
-    #expect(client.data(for: QueryKey<Int>("n")) == 1)
+    expectEqual(client.data(for: QueryKey<Int>("n")), 1)
     // Retained and not iterated: no retention runs.
     simulation.advance(by: .hours(10))
-    #expect(client.data(for: QueryKey<Int>("n")) == 1)
-    #expect(simulation.leakReport() == ["subscribers of queries: 1"])
+    expectEqual(client.data(for: QueryKey<Int>("n")), 1)
+    expectEqual(simulation.leakReport(), ["subscribers of queries: 1"])
     held.value = nil
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
     simulation.advance(by: .minutes(5))
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
   }
 
   // L01
@@ -35,7 +35,7 @@ import Testing
     simulation.advance(by: .milliseconds(10))
     let recording = simulation.record(stream)
     simulation.advance(by: .milliseconds(10))
-    #expect(recording.timeline == [at(10, .success(1))])
+    expectEqual(recording.timeline, [at(10, .success(1))])
   }
 
   // L01
@@ -47,12 +47,13 @@ import Testing
     let fetch = ScriptedFetch<Int>(.value(2, after: .milliseconds(10)))
     let recording = simulation.record(client.stream(.scripted("n", fetch)))
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
       ]
     )
-    #expect(recording.values.map(\.isFetchedSinceSubscribing) == [false, true])
+    expectEqual(recording.values.map(\.isFetchedSinceSubscribing), [false, true])
   }
 
   // T82
@@ -74,10 +75,10 @@ import Testing
       simulation.advance(by: .milliseconds(1))
     }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [1, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000].map { $0 })
+    expectEqual(seen.all, [1, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000].map { $0 })
     task.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test
@@ -89,7 +90,7 @@ import Testing
     client.setData(1, for: key)
     client.setData(2, for: key)
     simulation.settle()
-    #expect(recording.summaries == [.pending(), .success(2)])
+    expectEqual(recording.summaries, [.pending(), .success(2)])
   }
 
   // T32
@@ -107,9 +108,9 @@ import Testing
     simulation.advance(by: .milliseconds(5))
     task.cancel()
     simulation.settle()
-    #expect(ended.all == [.milliseconds(5)])
-    #expect(fetch.calls.map(\.outcome) == [.cancelled])
-    #expect(simulation.leakReport() == [])
+    expectEqual(ended.all, [.milliseconds(5)])
+    expectEqual(fetch.calls.map(\.outcome), [.cancelled])
+    expectEqual(simulation.leakReport(), [])
   }
 
   // T32
@@ -133,9 +134,9 @@ import Testing
     task.cancel()
     client.setData(2, for: key)
     simulation.settle()
-    #expect(seen.all.last == -2)
+    expectEqual(seen.all.last, -2)
     #expect(seen.count <= 3)
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   // L04
@@ -144,10 +145,10 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.never)
     do { _ = client.stream(.scripted("n", fetch)) }
-    #expect(client.diagnostics("n").map(\.observerCount) == [0])
+    expectEqual(client.diagnostics("n").map(\.observerCount), [0])
     simulation.settle()
-    #expect(fetch.runningCount == 0)
-    #expect(simulation.isIdle)
+    expectEqual(fetch.runningCount, 0)
+    expect(simulation.isIdle)
   }
 
   // L04
@@ -158,8 +159,8 @@ import Testing
     simulation.run {
       for await result in client.stream(.scripted("n", fetch)) where result.isSuccess { break }
     }
-    #expect(client.diagnostics("n").map(\.observerCount) == [0])
-    #expect(simulation.isIdle)
+    expectEqual(client.diagnostics("n").map(\.observerCount), [0])
+    expect(simulation.isIdle)
   }
 
   @Test(arguments: 1...40)
@@ -175,12 +176,12 @@ import Testing
       client.setData(value, for: key)
       simulation.settle()
     }
-    #expect(seen.all == Array(1...20))
+    expectEqual(seen.all, Array(1...20))
     first.cancel()
     simulation.settle()
     second.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   // L04
@@ -190,20 +191,20 @@ import Testing
     let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
     let results = client.results(of: .scripted("n", fetch))
     simulation.settle()
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
     let first = simulation.record(results)
     simulation.advance(by: .milliseconds(5))
     let second = simulation.record(results)
     simulation.advance(by: .milliseconds(5))
-    #expect(client.diagnostics("n").map(\.observerCount) == [2])
-    #expect(first.timeline == [at(0, .pending(isFetching: true)), at(10, .success(1))])
-    #expect(second.timeline == [at(5, .pending(isFetching: true)), at(10, .success(1))])
+    expectEqual(client.diagnostics("n").map(\.observerCount), [2])
+    expectEqual(first.timeline, [at(0, .pending(isFetching: true)), at(10, .success(1))])
+    expectEqual(second.timeline, [at(5, .pending(isFetching: true)), at(10, .success(1))])
     first.cancel()
     simulation.settle()
-    #expect(client.diagnostics("n").map(\.observerCount) == [1])
+    expectEqual(client.diagnostics("n").map(\.observerCount), [1])
     second.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test
@@ -213,7 +214,7 @@ import Testing
     let key = QueryKey<Int>("n")
     client.setData(1, for: key)
     let values = await Screen().load(client.results(of: Query(key: key)))
-    #expect(values == [1])
+    expectEqual(values, [1])
   }
 
   actor Screen {
@@ -241,8 +242,8 @@ import Testing
     }
     task.cancel()
     simulation.settle()
-    #expect(elements.all == [])
-    #expect(simulation.leakReport() == [])
+    expectEqual(elements.all, [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   /// What consumers of several kinds see that are cancelled while they hold the first element, if
@@ -279,6 +280,6 @@ import Testing
     simulation.settle()
     task.cancel()
     simulation.advance(by: .seconds(10))
-    #expect(elements.count == 1, sourceLocation: sourceLocation)
+    expectEqual(elements.count, 1, sourceLocation: sourceLocation)
   }
 }

@@ -42,7 +42,7 @@ import Testing
     simulation.advance(by: .hours(1))
     client.cancel(.all)
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
     #expect(client.diagnostics().allSatisfy { $0.observerCount == 0 && $0.waiterCount == 0 })
   }
 
@@ -73,7 +73,7 @@ import Testing
     client.setData(3, for: QueryKey<Int>("n"))
     client.clear()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
     #expect(fetch.callCount >= 1)
   }
 
@@ -88,13 +88,14 @@ import Testing
       let query = Query(key: QueryKey<Int>("n", number), fetch: fetch).retry(policy)
       let recording = simulation.record(client.stream(query))
       simulation.advance(by: .seconds(1))
-      #expect(
-        recording.values.last?.failureCount == (recording.values.last?.isSuccess == true ? 0 : 1)
+      expectEqual(
+        recording.values.last?.failureCount,
+        (recording.values.last?.isSuccess == true ? 0 : 1)
       )
       recording.cancel()
       simulation.settle()
     }
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test(
@@ -114,10 +115,10 @@ import Testing
     )
     simulation.advance(by: .seconds(1))
     let isOld = seconds < 0
-    #expect(initialDataPlaced.values.last?.data == (isOld ? 2 : 1))
+    expectEqual(initialDataPlaced.values.last?.data, (isOld ? 2 : 1))
     let age = client.diagnostics("n").first?.age ?? .zero
     #expect(isOld ? age > .hours(1) : age == .seconds(1))
-    #expect(client.diagnostics().count == 2)
+    expectEqual(client.diagnostics().count, 2)
   }
 
   @Test func aHugeKeyIsAKeyLikeAnyOther() throws {
@@ -126,12 +127,12 @@ import Testing
     let text = String(repeating: "x", count: 1_000_000)
     let wide = QueryKey<Int>(AnyKeyParts(parts: parts), text)
     client.setData(1, for: wide)
-    #expect(client.data(for: wide) == 1)
-    #expect(client.diagnostics(.prefix(AnyQueryKey(AnyKeyParts(parts: parts)))).count == 1)
-    #expect(client.diagnostics(.prefix(AnyQueryKey(0, 1, 3))).isEmpty)
+    expectEqual(client.data(for: wide), 1)
+    expectEqual(client.diagnostics(.prefix(AnyQueryKey(AnyKeyParts(parts: parts)))).count, 1)
+    expectEmpty(client.diagnostics(.prefix(AnyQueryKey(0, 1, 3))))
     #expect(try wide.canonicalText().utf8.count > 1_000_000)
     client.remove(.key(wide))
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
   }
 }
 

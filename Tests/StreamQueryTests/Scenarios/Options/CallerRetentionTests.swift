@@ -46,43 +46,43 @@ import Testing
     let query = Query(key: key, fetch: fetch)
     let first = simulation.task { try await client.fetch(query.gcTime(.minutes(1))) }
     simulation.settle()
-    #expect(try simulation.run { try await client.fetch(query.gcTime(.hours(24))) } == 1)
-    #expect(try simulation.run { try await first.value } == 1)
-    #expect(fetch.callCount == 1)
+    try expectEqual(simulation.run { try await client.fetch(query.gcTime(.hours(24))) }, 1)
+    try expectEqual(simulation.run { try await first.value }, 1)
+    expectEqual(fetch.callCount, 1)
     simulation.advance(by: .hours(24) - .seconds(1))
-    #expect(client.data(for: key) == 1)
+    expectEqual(client.data(for: key), 1)
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: key) == nil)
+    expectNil(client.data(for: key))
   }
 
   @Test(arguments: Write.allCases) func dataIsKeptAsTheQuerySaysThatItIsWrittenTo(write: Write) {
     write(1, seeded(.hours(24)), client)
-    #expect(labels == ["seeded"])
+    expectEqual(labels, ["seeded"])
     simulation.advance(by: .hours(24) - .seconds(1))
-    #expect(client.data(for: key) == 1)
+    expectEqual(client.data(for: key), 1)
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: key) == nil)
+    expectNil(client.data(for: key))
     // The next entry of this type begins as any other.
     client.setData(1, for: "other")
-    #expect(client.diagnostics("other").map(\.meta.isEmpty) == [true])
+    expectEqual(client.diagnostics("other").map(\.meta.isEmpty), [true])
     simulation.advance(by: .minutes(5))
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
   }
 
   @Test(arguments: Write.allCases) func aShorterTimeIsKeptToAsWell(write: Write) {
     write(1, seeded(.seconds(1)), client)
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: key) == nil)
+    expectNil(client.data(for: key))
   }
 
   @Test(arguments: Write.allCases) func anEntryOfAKeyAloneTakesOverWhatTheQuerySays(write: Write) {
     client.setData(0, for: key)
     write(1, seeded(.hours(24)), client)
-    #expect(labels == ["seeded"])
+    expectEqual(labels, ["seeded"])
     simulation.advance(by: .hours(24) - .seconds(1))
-    #expect(client.data(for: key) == 1)
+    expectEqual(client.data(for: key), 1)
     simulation.advance(by: .seconds(1))
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
   }
 
   @Test(arguments: Write.allCases)
@@ -91,11 +91,11 @@ import Testing
     _ = try simulation.run { try await client.fetch(query) }
     write(7, seeded(.hours(24)), client)
     write(8, seeded(.seconds(1)), client)
-    #expect(labels == ["fetched"])
+    expectEqual(labels, ["fetched"])
     simulation.advance(by: .hours(24) - .seconds(1))
-    #expect(client.data(for: key) == 8)
+    expectEqual(client.data(for: key), 8)
     simulation.advance(by: .seconds(1))
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
   }
 
   /// A call that finds data.
@@ -126,12 +126,12 @@ import Testing
     _ = try simulation.run { try await client.fetch(first) }
     simulation.advance(by: .minutes(4))
     let other = fetched(.hours(1)).meta(Label.self, "other")
-    #expect(try simulation.run { try await hit(other, client) } == 1)
-    #expect(try simulation.run { try await hit(first, client) } == 1)
-    #expect(labels(client) == ["fetched"])
+    try expectEqual(simulation.run { try await hit(other, client) }, 1)
+    try expectEqual(simulation.run { try await hit(first, client) }, 1)
+    expectEqual(labels(client), ["fetched"])
     simulation.advance(by: .minutes(56) - .seconds(1))
-    #expect(client.data(for: key) == 1)
+    expectEqual(client.data(for: key), 1)
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: key) == nil)
+    expectNil(client.data(for: key))
   }
 }

@@ -23,15 +23,13 @@ import Foundation
     simulation.advance(by: .seconds(5))
     simulation.setWallClock(offset: jump)
     simulation.advance(by: .milliseconds(4_999))
-    #expect(recording.values.last?.isStale == false)
-    #expect(client.diagnostics().map(\.age) == [.milliseconds(9_999)])
+    expectEqual(recording.values.last?.isStale, false)
+    expectEqual(client.diagnostics().map(\.age), [.milliseconds(9_999)])
     simulation.advance(by: .milliseconds(1))
-    #expect(recording.values.last?.isStale == true)
+    expectEqual(recording.values.last?.isStale, true)
     client.setData(2, for: key)
     let shown = client.result(for: key).dataUpdatedAt
-    #expect(
-      shown == Simulation.startDate + 10 + Double(jump.components.seconds)
-    )
+    expectEqual(shown, Simulation.startDate + 10 + Double(jump.components.seconds))
   }
 }
 
@@ -62,17 +60,17 @@ struct JumpingClock: Clock {
       client.stream(Query.scripted("n", fetch).staleTime(.seconds(10)))
     )
     simulation.advance(by: .seconds(9))
-    #expect(recording.values.map(\.isStale) == [true, false].suffix(recording.values.count))
+    expectEqual(recording.values.map(\.isStale), [true, false].suffix(recording.values.count))
     let seen = recording.values.count
     offset.value = .seconds(-100)
     client.setData(2, for: "m")
     simulation.advance(by: .milliseconds(500))
-    #expect(recording.values.count == seen)
+    expectEqual(recording.values.count, seen)
     #expect(client.diagnostics("n").allSatisfy { ($0.age ?? .seconds(-1)) >= .zero })
     offset.value = .seconds(1_000)
     client.setData(3, for: "m")
     simulation.advance(by: .seconds(2))
-    #expect(recording.values.last?.isStale == true)
+    expectEqual(recording.values.last?.isStale, true)
     offset.value = .seconds(-1_000_000)
     recording.cancel()
     simulation.advance(by: .seconds(1))

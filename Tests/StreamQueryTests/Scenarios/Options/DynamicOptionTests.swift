@@ -20,8 +20,8 @@ import Testing
     simulation.advance(by: .hours(3))
     client.setData(2, for: key)
     simulation.advance(by: .hours(3))
-    #expect(recording.values.map(\.data) == [1, 1, 9, 2, 2])
-    #expect(recording.values.map(\.isStale) == [false, true, false, false, true])
+    expectEqual(recording.values.map(\.data), [1, 1, 9, 2, 2])
+    expectEqual(recording.values.map(\.isStale), [false, true, false, false, true])
   }
 
   // O10
@@ -36,12 +36,12 @@ import Testing
     isOpen.value = true
     // Nothing changed in the entry, so nobody asks yet.
     simulation.advance(by: .seconds(1))
-    #expect(fetch.callCount == 0)
+    expectEqual(fetch.callCount, 0)
     client.setData(0, for: key)
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries.first == .pending())
-    #expect(recording.summaries.last == .success(1))
-    #expect(recording.values.map(\.isEnabled).last == true)
+    expectEqual(recording.summaries.first, .pending())
+    expectEqual(recording.summaries.last, .success(1))
+    expectEqual(recording.values.map(\.isEnabled).last, true)
   }
 
   // O08
@@ -56,8 +56,8 @@ import Testing
       )
     )
     simulation.advance(by: .minutes(10))
-    #expect(fetch.calls.map(\.start) == [.zero, .seconds(1), .seconds(2)])
-    #expect(recording.values.last?.data == 3)
+    expectEqual(fetch.calls.map(\.start), [.zero, .seconds(1), .seconds(2)])
+    expectEqual(recording.values.last?.data, 3)
   }
 
   @Test func optionsByTheDataAreAskedAnewWhenItChanges() {
@@ -69,13 +69,13 @@ import Testing
       .enabled { data in data != 4 }
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(10))
-    #expect(fetch.calls.map(\.start) == [.zero, .seconds(1), .seconds(2)])
-    #expect(recording.values.last?.data == 3)
-    #expect(recording.values.last?.isStale == true)
-    #expect(recording.values.last?.isEnabled == true)
+    expectEqual(fetch.calls.map(\.start), [.zero, .seconds(1), .seconds(2)])
+    expectEqual(recording.values.last?.data, 3)
+    expectEqual(recording.values.last?.isStale, true)
+    expectEqual(recording.values.last?.isEnabled, true)
     client.setData(4, for: key)
     simulation.settle()
-    #expect(recording.values.last?.isEnabled == false)
+    expectEqual(recording.values.last?.isEnabled, false)
   }
 
   @Test func optionsByTheDataAreToldWhatIsShown() {
@@ -90,13 +90,13 @@ import Testing
     simulation.start(set, with: 5, on: client)
     simulation.advance(by: .milliseconds(5))
     // A layer shows it; what is cached is another value.
-    #expect(recording.values.last?.data == 5)
-    #expect(recording.values.last?.isEnabled == false)
-    #expect(client.diagnostics().first?.value(as: Int.self) == 5)
-    #expect(client.diagnostics().first?.value(as: String.self) == nil)
+    expectEqual(recording.values.last?.data, 5)
+    expectEqual(recording.values.last?.isEnabled, false)
+    expectEqual(client.diagnostics().first?.value(as: Int.self), 5)
+    expectNil(client.diagnostics().first?.value(as: String.self))
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.last?.data == 1)
-    #expect(recording.values.last?.isEnabled == true)
+    expectEqual(recording.values.last?.data, 1)
+    expectEqual(recording.values.last?.isEnabled, true)
   }
 
   @Test func anOptionThatIsTakenToAnotherTypeIsToldOfNoData() {
@@ -110,9 +110,9 @@ import Testing
       client.stream(Query("s") { "text" }.options(numbers.options))
     )
     simulation.advance(by: .seconds(1))
-    #expect(recording.summaries.last == .success("text"))
-    #expect(recording.values.last?.isEnabled == true)
-    #expect(!told.all.isEmpty && told.all.allSatisfy { $0 == nil })
+    expectEqual(recording.summaries.last, .success("text"))
+    expectEqual(recording.values.last?.isEnabled, true)
+    expect(!told.all.isEmpty && told.all.allSatisfy { $0 == nil })
   }
 
   @Test func anOptionThatAnswersDifferentlyEachTimeEndsAndIsReported() {
@@ -135,7 +135,7 @@ import Testing
     #expect(misuse.all.contains(.unsettledOption(key: "[\"n\"]")))
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func anOptionThatWritesItsOwnKeyEachTimeEnds() {
@@ -157,7 +157,7 @@ import Testing
     #expect(count.value < 1_000)
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func aClosureThatReadsTheCacheSeesTheInitialDataOfItsQuery() {
@@ -171,7 +171,7 @@ import Testing
       )
     )
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.map(\.data) == [7, 1])
-    #expect(fetch.callCount == 1)
+    expectEqual(recording.values.map(\.data), [7, 1])
+    expectEqual(fetch.callCount, 1)
   }
 }

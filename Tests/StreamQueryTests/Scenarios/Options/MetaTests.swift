@@ -34,15 +34,15 @@ import Testing
   @Test func anEntryHasTheFactsOfItsQueryAndDefaultsForTheRest() throws {
     let recording = simulation.record(client.stream(query(label: "numbers")))
     let info = try #require(client.diagnostics().first)
-    #expect(info.meta[Label.self] == "numbers")
-    #expect(info.meta[Size.self] == 0)
-    #expect(!info.meta.isEmpty)
+    expectEqual(info.meta[Label.self], "numbers")
+    expectEqual(info.meta[Size.self], 0)
+    expect(!info.meta.isEmpty)
     // A write by key alone leaves the query's facts; an entry that only was written has none.
     client.setData(2, for: QueryKey<Int>("n"))
     client.setData(2, for: QueryKey<Int>("written"))
-    #expect(label() == "numbers")
-    #expect(label(of: "written") == "none")
-    #expect(client.diagnostics("written").map(\.meta.isEmpty) == [true])
+    expectEqual(label(), "numbers")
+    expectEqual(label(of: "written"), "none")
+    expectEqual(client.diagnostics("written").map(\.meta.isEmpty), [true])
     recording.cancel()
   }
 
@@ -72,26 +72,29 @@ import Testing
     }.meta(Label.self, "query")
     simulation.run { await client.prefetch(query) }
     let meta = try #require(client.diagnostics().first).meta
-    #expect(seen.all == [["query", "2", "red"]])
-    #expect([meta[Label.self], "\(meta[Size.self])", meta[Colour.self]] == ["query", "2", "red"])
+    expectEqual(seen.all, [["query", "2", "red"]])
+    expectEqual(
+      [meta[Label.self], "\(meta[Size.self])", meta[Colour.self]],
+      ["query", "2", "red"]
+    )
     // What only was written has those of its key.
     client.setData(1, for: QueryKey<Int>("n", 2))
     client.setData(1, for: QueryKey<Int>("other"))
     let written = client.diagnostics(.key(QueryKey<Int>("n", 2)) || "other").map(\.meta)
-    #expect(written.map { $0[Label.self] } == ["prefix", "client"])
-    #expect(written.map { $0[Size.self] } == [2, 1])
+    expectEqual(written.map { $0[Label.self] }, ["prefix", "client"])
+    expectEqual(written.map { $0[Size.self] }, [2, 1])
   }
 
   @Test func ofSeveralQueriesOfAKeyThoseOfTheOneThatFetchesCount() {
     let first = simulation.record(client.stream(query(label: "first")))
-    #expect(label() == "first")
+    expectEqual(label(), "first")
     let second = simulation.record(client.stream(query(label: "second")))
-    #expect(label() == "second")
+    expectEqual(label(), "second")
     // One that cannot fetch does not take over.
     let third = simulation.record(client.stream(Query<Int>(key: "n").meta(Label.self, "third")))
-    #expect(label() == "second")
-    #expect(client.result(for: query(label: "fourth")).isFetching)
-    #expect(label() == "second")
+    expectEqual(label(), "second")
+    expect(client.result(for: query(label: "fourth")).isFetching)
+    expectEqual(label(), "second")
     for recording in [first, second, third] { recording.cancel() }
   }
 
@@ -101,11 +104,11 @@ import Testing
     let others = simulation.record(client.stream(query("b", label: "others")))
     simulation.advance(by: .milliseconds(10))
     let filter = QueryFilter.where { $0.meta[Label.self] == "numbers" }
-    #expect(client.diagnostics(filter).map(\.key) == ["a"])
+    expectEqual(client.diagnostics(filter).map(\.key), ["a"])
     simulation.task { [client] in await client.invalidate(filter) }
     simulation.settle()
-    #expect(client.fetchingCount() == 1)
-    #expect(client.fetchingCount(filter) == 1)
+    expectEqual(client.fetchingCount(), 1)
+    expectEqual(client.fetchingCount(filter), 1)
     for recording in [numbers, others] { recording.cancel() }
   }
 
@@ -119,25 +122,23 @@ import Testing
         }
     }
     // Before there is an entry, and in a look that makes none.
-    #expect(client.result(for: curious("on")).isFetching)
-    #expect(!client.result(for: curious("off")).isFetching)
-    #expect(asked.all == ["on", "off"])
+    expect(client.result(for: curious("on")).isFetching)
+    expect(!client.result(for: curious("off")).isFetching)
+    expectEqual(asked.all, ["on", "off"])
     // By an entry that was made by a write, and so has none of them.
     client.setData(0, for: QueryKey<Int>("n"))
-    #expect(client.result(for: curious("on")).isEnabled)
+    expect(client.result(for: curious("on")).isEnabled)
     let recording = simulation.record(client.stream(curious("on")))
     simulation.advance(by: .milliseconds(10))
-    #expect(
-      recording.timeline == [at(0, .success(0, isFetching: true)), at(10, .success(1))]
-    )
-    #expect(
+    expectEqual(recording.timeline, [at(0, .success(0, isFetching: true)), at(10, .success(1))])
+    expect(
       !client.isStale(
         curious("on").staleTime { (info: QueryInfo) in
           info.meta[Label.self] == "on" ? .infinite : .after(.zero)
         }
       )
     )
-    #expect(Set(asked.all.dropFirst(2)) == ["on"])
+    expectEqual(Set(asked.all.dropFirst(2)), ["on"])
     recording.cancel()
   }
 
@@ -146,10 +147,10 @@ import Testing
       .staleTime { (info: QueryInfo) in
         info.meta[Label.self] == "fresh" ? .infinite : .after(.zero)
       }
-    #expect(ResultSummary(client.result(for: judged)) == .success(7))
+    expectEqual(ResultSummary(client.result(for: judged)), .success(7))
     let recording = simulation.record(client.stream(judged))
     simulation.settle()
-    #expect(recording.summaries == [.success(7)])
+    expectEqual(recording.summaries, [.success(7)])
     recording.cancel()
   }
 
@@ -175,8 +176,9 @@ import Testing
     client.setData(1, for: QueryKey<Int>("bare"))
     client.clear()
     simulation.settle()
-    #expect(
-      told.all == [
+    expectEqual(
+      told.all,
+      [
         "added failing", "observed failing", "miss failing", "fetching failing", "shown failing",
         "observed other", "joined other", "failed failing", "shown other", "written other",
         "shown other", "unobserved other", "unobserved other", "removed other", "added none",
@@ -191,7 +193,7 @@ import Testing
     simulation.run { [client, query = query(label: "numbers")] in await client.prefetch(query) }
     client.clear()
     simulation.settle()
-    #expect(events.values.map { $0.meta[Label.self] } == Array(repeating: "numbers", count: 5))
+    expectEqual(events.values.map { $0.meta[Label.self] }, Array(repeating: "numbers", count: 5))
     events.cancel()
   }
 
@@ -208,10 +210,10 @@ import Testing
     let double = Mutation("double") { (number: Int, context: MutationContext) in
       number * context.meta[Size.self]
     }.meta(Label.self, "own")
-    #expect(try simulation.run { try await client.mutate(double, with: 2) } == 6)
-    #expect(client.mutations().map { $0.meta[Label.self] } == ["own"])
-    #expect(Set(told.all) == ["own 3"])
-    #expect(told.count == 3)
+    try expectEqual(simulation.run { try await client.mutate(double, with: 2) }, 6)
+    expectEqual(client.mutations().map { $0.meta[Label.self] }, ["own"])
+    expectEqual(Set(told.all), ["own 3"])
+    expectEqual(told.count, 3)
     client.shutDown()
   }
 }

@@ -27,17 +27,15 @@ import Foundation
     let first = simulation.record(client.stream(query))
     let second = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(5))
-    #expect(asked.value == 1)
-    #expect(fetch.callCount == 0)
-    #expect(first.timeline == [at(0, .success(7)), at(2_000, .success(7))])
-    #expect(first.values.map(\.isStale) == [false, true])
-    #expect(first.values.map(\.isFetched) == [false, false])
-    #expect(second.timeline == first.timeline)
+    expectEqual(asked.value, 1)
+    expectEqual(fetch.callCount, 0)
+    expectEqual(first.timeline, [at(0, .success(7)), at(2_000, .success(7))])
+    expectEqual(first.values.map(\.isStale), [false, true])
+    expectEqual(first.values.map(\.isFetched), [false, false])
+    expectEqual(second.timeline, first.timeline)
     let third = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(
-      third.timeline == [at(5_000, .success(7, isFetching: true)), at(5_010, .success(8))]
-    )
+    expectEqual(third.timeline, [at(5_000, .success(7, isFetching: true)), at(5_010, .success(8))])
   }
 
   @Test("O17: the date of initial data may be a function, called with the data and only then")
@@ -51,15 +49,15 @@ import Foundation
         return Simulation.startDate - 8
       }
     _ = client.result(for: query)
-    #expect(asked.value == 0)
+    expectEqual(asked.value, 0)
     present.value = 7
     let recording = simulation.record(client.stream(query.enabled(true)))
     simulation.advance(by: .seconds(1))
-    #expect(asked.value == 1)
-    #expect(recording.summaries == [.success(7)])
-    #expect(recording.values.first?.dataUpdatedAt == Simulation.startDate - 8)
+    expectEqual(asked.value, 1)
+    expectEqual(recording.summaries, [.success(7)])
+    expectEqual(recording.values.first?.dataUpdatedAt, Simulation.startDate - 8)
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.last?.isStale == true)
+    expectEqual(recording.values.last?.isStale, true)
   }
 
   // O17
@@ -70,8 +68,8 @@ import Foundation
     simulation.settle()
     let second = simulation.record(client.stream(query.initialData(5)))
     simulation.settle()
-    #expect(first.summaries == [.pending(), .success(5)])
-    #expect(second.summaries == [.success(5)])
+    expectEqual(first.summaries, [.pending(), .success(5)])
+    expectEqual(second.summaries, [.success(5)])
   }
 
   // O15 T15
@@ -81,22 +79,24 @@ import Foundation
     let query = Query.scripted("n", fetch).placeholder(-1)
     let recording = simulation.record(client.stream(query))
     let plain = simulation.record(client.stream(.scripted("n", fetch)))
-    #expect(ResultSummary(client.result(for: query)) == .placeholder(-1, isFetching: true))
-    #expect(client.data(for: key) == nil)
+    expectEqual(ResultSummary(client.result(for: query)), .placeholder(-1, isFetching: true))
+    expectNil(client.data(for: key))
     simulation.advance(by: .milliseconds(10))
     client.remove(key)
     simulation.settle()
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .placeholder(-1, isFetching: true)), at(10, .success(1)), at(10, .placeholder(-1)),
       ]
     )
-    #expect(
-      plain.timeline == [
+    expectEqual(
+      plain.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)), at(10, .pending()),
       ]
     )
-    #expect(recording.values.map(\.dataUpdatedAt).first == .some(nil))
+    expectEqual(recording.values.map(\.dataUpdatedAt).first, .some(nil))
   }
 
   // O15
@@ -107,8 +107,9 @@ import Foundation
       client.stream(Query.scripted("n", fetch).placeholder(-1).retry(.never))
     )
     simulation.advance(by: .milliseconds(10))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .placeholder(-1, isFetching: true)), at(10, .failure(Boom())),
       ]
     )
@@ -135,14 +136,15 @@ import Foundation
     simulation.advance(by: .milliseconds(20))
     observer.update(query: page(1))
     simulation.advance(by: .milliseconds(20))
-    #expect(
-      recording.summaries == [
+    expectEqual(
+      recording.summaries,
+      [
         .pending(isFetching: true), .success("page 1"),
         .placeholder("page 1", isFetching: true), .placeholder("page 1", isFetching: true),
         .success("page 3"), .success("page 1"),
       ]
     )
-    #expect(client.data(for: QueryKey<String>("page", 2)) == nil)
+    expectNil(client.data(for: QueryKey<String>("page", 2)))
   }
 
   @Test("O15: a placeholder is made once for each key that an observer comes to")
@@ -159,15 +161,15 @@ import Foundation
     observer.update(query: page(1, make))
     observer.update(options: ObserverOptions(staleTime: .zero))
     simulation.settle()
-    #expect(recording.summaries == [.placeholder("preview 1", isFetching: true)])
+    expectEqual(recording.summaries, [.placeholder("preview 1", isFetching: true)])
     simulation.advance(by: .seconds(1))
     observer.update(query: page(2, make))
     observer.update(query: page(2, make))
     simulation.settle()
-    #expect(recording.summaries.last == .placeholder("preview 2", isFetching: true))
-    #expect(calls.all == ["- of -", #"page 1 of ["page", 1]"#])
+    expectEqual(recording.summaries.last, .placeholder("preview 2", isFetching: true))
+    expectEqual(calls.all, ["- of -", #"page 1 of ["page", 1]"#])
     let third = ResultSummary(client.result(for: page(3, make)))
-    #expect(third == .placeholder("preview 3", isFetching: true))
+    expectEqual(third, .placeholder("preview 3", isFetching: true))
   }
 
   @Test("O15: a placeholder that was made of previous data is forgotten by a clear")
@@ -183,7 +185,7 @@ import Foundation
     simulation.settle()
     observer.update(query: second)
     simulation.settle()
-    #expect(recording.summaries.suffix(2) == [.placeholder("page 1"), .pending()])
+    expectEqual(recording.summaries.suffix(2), [.placeholder("page 1"), .pending()])
   }
 
   @Test("O15: a clear takes previous data from a function that has made no placeholder of it, too")
@@ -205,10 +207,11 @@ import Foundation
     client.clear()
     observer.update(query: empty(3))
     simulation.settle()
-    #expect(calls.all == [#"page 1 of ["page", 1]"#, "- of -"])
+    expectEqual(calls.all, [#"page 1 of ["page", 1]"#, "- of -"])
     // One for each key without data.
-    #expect(
-      recording.summaries == [
+    expectEqual(
+      recording.summaries,
+      [
         .pending(isFetching: true), .success("page 1"), .pending(), .pending(),
       ]
     )
@@ -224,14 +227,14 @@ import Foundation
     var observer: QueryObserver<Witness>? = client.observer(of: first)
     simulation.settle()
     observer?.update(query: second)
-    #expect(observer?.result.isPlaceholderData == true)
-    #expect(client.observer(of: second).result.isPlaceholderData == false)
+    expectEqual(observer?.result.isPlaceholderData, true)
+    expectEqual(client.observer(of: second).result.isPlaceholderData, false)
     client.remove(first.key)
     simulation.settle()
-    #expect(!isGone.value)
+    expect(!isGone.value)
     observer = nil
     simulation.settle()
-    #expect(isGone.value)
-    #expect(client.diagnostics().count == 1)
+    expect(isGone.value)
+    expectEqual(client.diagnostics().count, 1)
   }
 }

@@ -17,10 +17,10 @@ import Testing
     simulation.run { await client.prefetch(Query("n") { 1 }.gcTime(.seconds(5))) }
     let start = simulation.now
     simulation.advance(by: .milliseconds(19_999))
-    #expect(client.diagnostics().count == 1)
+    expectEqual(client.diagnostics().count, 1)
     simulation.advance(by: .milliseconds(1))
-    #expect(client.diagnostics().isEmpty)
-    #expect(start == .zero)
+    expectEmpty(client.diagnostics())
+    expectEqual(start, .zero)
   }
 
   // X01 O03
@@ -36,7 +36,7 @@ import Testing
     simulation.settle()
     last.cancel()
     simulation.advance(by: .seconds(1))
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
   }
 
   // O02
@@ -45,10 +45,10 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let recording = simulation.record(client.stream(Query("n") { 1 }.gcTime(gcTime)))
     simulation.advance(by: .hours(1))
-    #expect(client.data(for: key) == 1)
+    expectEqual(client.data(for: key), 1)
     recording.cancel()
     simulation.settle()
-    #expect(client.diagnostics().isEmpty)
+    expectEmpty(client.diagnostics())
   }
 
   // O02
@@ -57,7 +57,7 @@ import Testing
     let client = QueryClient(simulation: simulation)
     simulation.run { await client.prefetch(Query("n") { 1 }.gcTime(gcTime)) }
     simulation.advance(by: .hours(24 * 365 * 99))
-    #expect(client.data(for: key) == 1)
-    #expect(simulation.isIdle)
+    expectEqual(client.data(for: key), 1)
+    expect(simulation.isIdle)
   }
 }

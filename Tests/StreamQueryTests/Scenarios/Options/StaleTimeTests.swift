@@ -15,13 +15,14 @@ import Testing
       client.stream(Query.scripted("n", fetch).staleTime(.seconds(1)))
     )
     simulation.advance(by: .minutes(1))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)), at(1_010, .success(1)),
       ]
     )
-    #expect(recording.values.map(\.isStale) == [true, false, true])
-    #expect(fetch.callCount == 1)
+    expectEqual(recording.values.map(\.isStale), [true, false, true])
+    expectEqual(fetch.callCount, 1)
   }
 
   // O03 X02
@@ -34,9 +35,9 @@ import Testing
     )
     let two = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(5))
-    #expect(one.values.map(\.isStale) == [false, true])
-    #expect(two.values.map(\.isStale) == [false])
-    #expect(client.diagnostics(.stale).count == 1)
+    expectEqual(one.values.map(\.isStale), [false, true])
+    expectEqual(two.values.map(\.isStale), [false])
+    expectEqual(client.diagnostics(.stale).count, 1)
   }
 
   // T06 T12
@@ -51,12 +52,12 @@ import Testing
       )
     )
     simulation.advance(by: .seconds(10))
-    #expect(fetch.callCount == 2)
-    #expect(recording.values.last?.cause == .interval)
+    expectEqual(fetch.callCount, 2)
+    expectEqual(recording.values.last?.cause, .interval)
     ticks.send(1)
     simulation.settle()
-    #expect(fetch.callCount == 3)
-    #expect(recording.values.last?.cause == .trigger)
+    expectEqual(fetch.callCount, 3)
+    expectEqual(recording.values.last?.cause, .trigger)
     #expect(recording.values.allSatisfy { $0.isPending || !$0.isStale })
   }
 
@@ -69,24 +70,24 @@ import Testing
       client.stream(query, options: ObserverOptions(staleTime: .zero))
     )
     simulation.advance(by: .seconds(1))
-    #expect(client.diagnostics(.stale).count == 1)
+    expectEqual(client.diagnostics(.stale).count, 1)
     hasty.cancel()
     simulation.settle()
     // Nobody observes: old age is in the eye of whoever looks.
-    #expect(client.diagnostics(.stale).isEmpty)
-    #expect(client.diagnostics(.fresh).count == 1)
-    #expect(!client.isStale(query))
+    expectEmpty(client.diagnostics(.stale))
+    expectEqual(client.diagnostics(.fresh).count, 1)
+    expect(!client.isStale(query))
 
     let patient = simulation.record(
       client.stream(query.staleTime(.zero), options: ObserverOptions(staleTime: .hours(1)))
     )
     simulation.advance(by: .seconds(1))
-    #expect(client.diagnostics(.stale).isEmpty)
+    expectEmpty(client.diagnostics(.stale))
     patient.cancel()
     simulation.settle()
-    #expect(client.diagnostics(.stale).isEmpty)
+    expectEmpty(client.diagnostics(.stale))
     simulation.run { await client.invalidate(query, refetch: .never) }
-    #expect(client.diagnostics(.stale).count == 1)
+    expectEqual(client.diagnostics(.stale).count, 1)
   }
 
   // S07 T06
@@ -99,11 +100,11 @@ import Testing
     simulation.run { await client.invalidate("n") }
     let second = simulation.record(client.stream(query))
     simulation.advance(by: .hours(1))
-    #expect(fetch.callCount == 1)
-    #expect(first.values.map(\.isStale) == [true, false])
-    #expect(second.summaries == [.success(1)])
+    expectEqual(fetch.callCount, 1)
+    expectEqual(first.values.map(\.isStale), [true, false])
+    expectEqual(second.summaries, [.success(1)])
     let value = try simulation.run { try await client.fetch(query) }
-    #expect(value == 1)
+    expectEqual(value, 1)
   }
 
   // T06
@@ -111,8 +112,8 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let recording = simulation.record(client.stream(Query("n") { 1 }.staleTime(.infinite)))
     simulation.advance(by: .hours(24 * 365 * 90))
-    #expect(recording.values.last?.isStale == false)
+    expectEqual(recording.values.last?.isStale, false)
     simulation.run { await client.invalidate("n", refetch: .never) }
-    #expect(recording.values.last?.isStale == true)
+    expectEqual(recording.values.last?.isStale, true)
   }
 }

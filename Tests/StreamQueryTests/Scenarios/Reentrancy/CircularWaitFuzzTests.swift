@@ -160,11 +160,11 @@ private final class WaitingWorld: Sendable {
       }
       simulation.advance(by: .seconds(30))
       let outcome = world.outcome
-      #expect(outcome.open == 0, "seed \(seed)")
-      #expect(outcome.wrong == [], "seed \(seed)")
+      expectEqual(outcome.open, 0, "seed \(seed)")
+      expectEqual(outcome.wrong, [], "seed \(seed)")
       #expect(clients.allSatisfy { $0.mutatingCount() == 0 }, "seed \(seed)")
       for client in clients {
-        #expect(WorkWait.count(of: client.cache.read { $0.id }) == 0, "seed \(seed)")
+        expectEqual(WorkWait.count(of: client.cache.read { $0.id }), 0, "seed \(seed)")
         client.shutDown()
       }
       calls += outcome.calls

@@ -45,7 +45,7 @@ import Testing
     simulation.settle()
     client.clear()
     simulation.advance(by: .seconds(2))
-    #expect(notes.all == ["inner 1"])
+    expectEqual(notes.all, ["inner 1"])
     client.shutDown()
   }
 
@@ -61,7 +61,7 @@ import Testing
     #expect(throws: QueryError.recursiveFetch(key: "[\"a\"]")) {
       try simulation.run { try await one.fetch(query) }
     }
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test(arguments: 1...5)
@@ -79,9 +79,9 @@ import Testing
     }
     simulation.advance(by: .seconds(1))
     // Whoever asks last learns it, and all that wait for it with it.
-    #expect(notes.all.count == count)
+    expectEqual(notes.all.count, count)
     #expect(notes.all.allSatisfy { $0.hasSuffix("recursiveFetch") })
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
     withExtendedLifetime(clients) {}
   }
 
@@ -100,7 +100,7 @@ import Testing
     note("a", in: notes) { try await first.client.fetch(a) }
     note("b", in: notes) { try await second.client.fetch(b) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["b 40", "a 41"])
+    expectEqual(notes.all, ["b 40", "a 41"])
     withExtendedLifetime((one, two)) {}
   }
 
@@ -124,8 +124,8 @@ import Testing
     let a = Query<Int>("a") { _ in try await second.client.fetch(b) }
     note("a", in: notes) { try await first.client.fetch(a) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == [means == "handle" ? "a recursiveFetch" : "a 2"])
-    #expect(simulation.isIdle)
+    expectEqual(notes.all, [means == "handle" ? "a recursiveFetch" : "a 2"])
+    expect(simulation.isIdle)
     withExtendedLifetime((one, two)) {}
   }
 
@@ -142,9 +142,9 @@ import Testing
     }.scope("s")
     note("outer", in: notes) { try await first.client.mutate(outer, with: 1) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["outer recursiveMutation"])
-    #expect(one.mutatingCount() == 0)
-    #expect(two.mutatingCount() == 0)
+    expectEqual(notes.all, ["outer recursiveMutation"])
+    expectEqual(one.mutatingCount(), 0)
+    expectEqual(two.mutatingCount(), 0)
   }
 
   // MARK: Through runs
@@ -161,9 +161,9 @@ import Testing
     }.scope("s")
     note("outer", in: notes) { try await client.mutate(outer, with: 1) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["outer recursiveMutation"])
-    #expect(client.mutatingCount() == 0)
-    #expect(simulation.isIdle)
+    expectEqual(notes.all, ["outer recursiveMutation"])
+    expectEqual(client.mutatingCount(), 0)
+    expect(simulation.isIdle)
   }
 
   @Test func aFetchThatWaitsBehindARunIsNotAwaitedByThatRun() {
@@ -182,8 +182,8 @@ import Testing
     simulation.advance(by: .milliseconds(10))
     note("fetch", in: notes) { try await peer.client.fetch(query) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["outer recursiveFetch", "fetch 1"])
-    #expect(client.mutatingCount() == 0)
+    expectEqual(notes.all, ["outer recursiveFetch", "fetch 1"])
+    expectEqual(client.mutatingCount(), 0)
   }
 
   @Test func aCallbackThatFetchesWhatWaitsForItsRunIsRefused() {
@@ -204,8 +204,8 @@ import Testing
     }
     note("fetch", in: notes) { try await client.fetch(query) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["callback recursiveFetch", "invalidated", "fetch 3"])
-    #expect(simulation.isIdle)
+    expectEqual(notes.all, ["callback recursiveFetch", "invalidated", "fetch 3"])
+    expect(simulation.isIdle)
   }
 
   // A run of one client, behind another in its lane, whose work waits for a fetch of a third client, which
@@ -228,7 +228,7 @@ import Testing
     note("ahead", in: notes) { try await peers[1].client.mutate(ahead, with: 1) }
     note("first", in: notes) { try await peers[0].client.mutate(first, with: 1) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["ahead recursiveMutation", "first 1"])
+    expectEqual(notes.all, ["ahead recursiveMutation", "first 1"])
     #expect(clients.allSatisfy { $0.mutatingCount() == 0 })
   }
 
@@ -249,7 +249,7 @@ import Testing
     simulation.settle()
     note("second", in: notes) { try await peer.client.mutate(second, with: 2) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all.sorted() == ["first 1", "second 2"])
+    expectEqual(notes.all.sorted(), ["first 1", "second 2"])
     withExtendedLifetime(client) {}
   }
 
@@ -274,7 +274,7 @@ import Testing
     }.scope("s")
     note("outer", in: notes) { try await client.mutate(outer, with: 1) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all.sorted() == ["inner 5", "outer 1"])
+    expectEqual(notes.all.sorted(), ["inner 5", "outer 1"])
   }
 
   @Test func aChildTaskOfARunIsNotTakenForTheRun() {
@@ -295,7 +295,7 @@ import Testing
     }.scope("s")
     note("outer", in: notes) { try await client.mutate(outer, with: 1) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all.sorted() == ["fetch 5", "outer 1"])
+    expectEqual(notes.all.sorted(), ["fetch 5", "outer 1"])
   }
 
   @Test func aFetchThatTwoOthersAwaitWaitsForNeitherAndForAThird() {
@@ -321,8 +321,8 @@ import Testing
       }
     }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all.prefix(2) == ["a recursiveFetch", "b recursiveFetch"])
-    #expect(notes.all.dropFirst(2).sorted() == ["a 7", "b 7"])
+    expectEqual(notes.all.prefix(2), ["a recursiveFetch", "b recursiveFetch"])
+    expectEqual(notes.all.dropFirst(2).sorted(), ["a 7", "b 7"])
     withExtendedLifetime((one, two)) {}
   }
 
@@ -343,7 +343,7 @@ import Testing
       )
     }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["a 1", "b 2"])
+    expectEqual(notes.all, ["a 1", "b 2"])
     withExtendedLifetime((one, two)) {}
   }
 
@@ -371,9 +371,9 @@ import Testing
     simulation.advance(by: .milliseconds(10))
     simulation.task { try? await second.client.reset("b") }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["a 5"])
-    #expect(recording.values.last?.data == (leaves ? 6 : nil))
-    #expect(recording.values.last?.isError == !leaves)
+    expectEqual(notes.all, ["a 5"])
+    expectEqual(recording.values.last?.data, (leaves ? 6 : nil))
+    expectEqual(recording.values.last?.isError, !leaves)
     recording.cancel()
     withExtendedLifetime((one, two)) {}
   }
@@ -415,8 +415,8 @@ import Testing
     }
     note("a", in: notes) { try await first.client.fetch(a) }
     simulation.advance(by: .seconds(1))
-    #expect(notes.all == ["a 3"])
-    #expect(recordings[0].values.last?.data == 4)
+    expectEqual(notes.all, ["a 3"])
+    expectEqual(recordings[0].values.last?.data, 4)
     for recording in recordings { recording.cancel() }
     withExtendedLifetime((one, two)) {}
   }

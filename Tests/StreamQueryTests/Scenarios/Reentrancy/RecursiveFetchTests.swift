@@ -28,11 +28,11 @@ import Testing
     case "handle":
       #expect(last?.error as? QueryError == .recursiveFetch(key: "[\"n\"]"))
     case "reset":
-      #expect(last?.data == 2)
+      expectEqual(last?.data, 2)
     default:
-      #expect(last?.data == 1)
+      expectEqual(last?.data, 1)
     }
-    #expect(last?.isFetching == false)
+    expectEqual(last?.isFetching, false)
   }
 
   @Test(arguments: ["invalidate", "refetch"])
@@ -52,8 +52,8 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
     // It replaces itself three times, and then joins itself.
-    #expect(calls.count == 4)
-    #expect(recording.timeline.last == at(0, .success(1)))
+    expectEqual(calls.count, 4)
+    expectEqual(recording.timeline.last, at(0, .success(1)))
   }
 
   @Test func aFetchOfAnotherClientIsNotTakenForTheCallersOwn() throws {
@@ -64,7 +64,7 @@ import Testing
     simulation.settle()
     let outer = Query<Int>("outer") { _ in try await two.fetch(.scripted("inner", inner)) }
     let value = try simulation.run { try await one.fetch(outer) }
-    #expect(value == 7)
+    expectEqual(value, 7)
     withExtendedLifetime(recording) {}
   }
 
@@ -94,7 +94,7 @@ import Testing
     simulation.advance(by: .milliseconds(10))
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect(outcome.all == ["10"])
+    expectEqual(outcome.all, ["10"])
     withExtendedLifetime(first) {}
     withExtendedLifetime(second) {}
   }

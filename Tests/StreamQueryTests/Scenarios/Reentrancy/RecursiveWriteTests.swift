@@ -27,9 +27,9 @@ import Testing
       }
       value? += 1
     }
-    #expect(count.value == 1)
-    #expect(client.data(for: key) == 2)
-    #expect(misuses.all == [.writeInsideUpdate(key: "[\"n\"]")])
+    expectEqual(count.value, 1)
+    expectEqual(client.data(for: key), 2)
+    expectEqual(misuses.all, [.writeInsideUpdate(key: "[\"n\"]")])
   }
 
   @Test func aBulkUpdateThatWritesAnotherOfItsKeysIsReportedAndIgnored() {
@@ -44,10 +44,10 @@ import Testing
       if asked < 50 { client.setData(asked, for: key == other ? self.key : other) }
       value? += 1
     }
-    #expect(count.value == 2)
-    #expect(client.data(for: key) == 2)
-    #expect(client.data(for: other) == 2)
-    #expect(misuses.count == 2)
+    expectEqual(count.value, 2)
+    expectEqual(client.data(for: key), 2)
+    expectEqual(client.data(for: other), 2)
+    expectEqual(misuses.count, 2)
   }
 
   @Test func aReducerThatWritesItsOwnKeyEnds() throws {
@@ -65,9 +65,9 @@ import Testing
       value += element
     }
     let value = try simulation.run { try await client.fetch(query) }
-    #expect(value == 1)
-    #expect(count.value == 1)
-    #expect(misuses.count == 1)
+    expectEqual(value, 1)
+    expectEqual(count.value, 1)
+    expectEqual(misuses.count, 1)
   }
 
   @Test func aMergeOfPagesThatWritesItsOwnKeyEnds() throws {
@@ -84,7 +84,7 @@ import Testing
     _ = try simulation.run { try await client.fetch(query) }
     _ = try simulation.run { try await client.fetchNextPage(of: query) }
     #expect(count.value < 10)
-    #expect(client.data(for: query)?.count == 2)
+    expectEqual(client.data(for: query)?.count, 2)
   }
 
   @Test(arguments: [1, 3, 6]) func anOptionThatWritesItsOwnKeyIsAskedFewTimes(_ observers: Int) {
@@ -102,7 +102,7 @@ import Testing
     client.setData(0, for: key)
     // Once for the change, and twice more for what the answers changed: the last time thrice, since
     // nobody else would ask again.
-    #expect(count.value == 5 * observers)
+    expectEqual(count.value, 5 * observers)
     withExtendedLifetime(recordings) {}
   }
 
@@ -118,8 +118,8 @@ import Testing
       }
     }
     simulation.settle()
-    #expect(client.data(for: key) == 3)
-    #expect(misuses.all == [])
+    expectEqual(client.data(for: key), 3)
+    expectEqual(misuses.all, [])
   }
 
   @Test func aFetchThatBeganInsideAnUpdateMayWriteItsKey() {
@@ -139,8 +139,8 @@ import Testing
       )
     }
     simulation.settle()
-    #expect(client.data(for: key) == 5)
-    #expect(misuses.all == [])
+    expectEqual(client.data(for: key), 5)
+    expectEqual(misuses.all, [])
   }
 
   // What stops a write in an update from asking the update for ever stops one in its events, too.
@@ -160,8 +160,8 @@ import Testing
       client.value?.setData(1, for: b)
       value = (value ?? 0) + 1
     }
-    #expect(client.value?.data(for: a) == 2)
-    #expect(misuses.count == 1)
+    expectEqual(client.value?.data(for: a), 2)
+    expectEqual(misuses.count, 1)
     client.value = nil
   }
 }

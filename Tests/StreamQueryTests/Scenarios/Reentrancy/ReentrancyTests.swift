@@ -15,7 +15,7 @@ import Testing
     #expect(throws: QueryError.recursiveFetch(key: "[\"n\"]")) {
       try simulation.run { try await client.fetch(query) }
     }
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func aFetchThatWaitsForItselfThroughAnotherKeyIsATypedError() {
@@ -29,8 +29,8 @@ import Testing
       try simulation.run { try await client.fetch(query) }
     }
     // The inner one failed for the same reason, as its own fetch.
-    #expect(ResultSummary(client.result(for: QueryKey<Int>("b"))).status == .error)
-    #expect(simulation.isIdle)
+    expectEqual(ResultSummary(client.result(for: QueryKey<Int>("b"))).status, .error)
+    expect(simulation.isIdle)
   }
 
   @Test func aFetchMayPrefetchItsOwnKeyWhichDoesNothing() throws {
@@ -40,7 +40,7 @@ import Testing
       return 2
     }
     let value = try simulation.run { try await client.fetch(query) }
-    #expect(value == 2)
+    expectEqual(value, 2)
   }
 
   // T93
@@ -52,7 +52,7 @@ import Testing
       return other + (context.client.data(for: QueryKey<Int>("c")) ?? 0)
     }
     let value = try simulation.run { try await client.fetch(query) }
-    #expect(value == 41)
+    expectEqual(value, 41)
   }
 
   @Test func aFetchMayWriteItsOwnKeyAndStillLand() {
@@ -66,8 +66,9 @@ import Testing
     }
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.summaries.suffix(4) == [
+    expectEqual(
+      recording.summaries.suffix(4),
+      [
         .success(1, isFetching: true), .success(2, isFetching: true),
         .success(3, isFetching: true), .success(4),
       ]
@@ -103,16 +104,16 @@ import Testing
     // Whatever it did, it did not land after it had ended itself, and nothing waits for ever.
     let last = recording.values.last?.data
     switch means {
-    case "remove", "clear": #expect(last == nil)
-    case "cancel": #expect(last == 0)
-    case "fence": #expect(last == 5)
-    case "reset", "invalidate": #expect(last == 9)
-    default: #expect(recording.isFinished)
+    case "remove", "clear": expectNil(last)
+    case "cancel": expectEqual(last, 0)
+    case "fence": expectEqual(last, 5)
+    case "reset", "invalidate": expectEqual(last, 9)
+    default: expect(recording.isFinished)
     }
     withExtendedLifetime(waiter) {}
     recording.cancel()
     simulation.settle()
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func aConsumerMayUseItsOwnKeyInItsLoop() {
@@ -138,9 +139,9 @@ import Testing
       }
     }
     simulation.advance(by: .seconds(1))
-    #expect(seen.all == [nil, 1, 2, 3, 4, 5, 6])
+    expectEqual(seen.all, [nil, 1, 2, 3, 4, 5, 6])
     _ = task
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func theEndOfACachedValueMayUseTheClient() {
@@ -170,14 +171,14 @@ import Testing
     client.setData(witness(), for: key)
     client.clear()
     simulation.settle()
-    #expect(ends.value == 4)
-    #expect(client.data(for: count) == 1)
+    expectEqual(ends.value, 4)
+    expectEqual(client.data(for: count), 1)
     client.setData(witness(), for: QueryKey<Witness>("short"), fencing: true)
     simulation.advance(by: .minutes(5))
-    #expect(ends.value == 5)
+    expectEqual(ends.value, 5)
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func theEndOfAClosureMayUseTheClient() {
@@ -200,7 +201,7 @@ import Testing
     }
     client.remove("n")
     simulation.settle()
-    #expect(client.data(for: count) == 3)
+    expectEqual(client.data(for: count), 3)
   }
 
   @Test func onEventMayUseTheClientAndEventsStayInOrder() {
@@ -216,8 +217,9 @@ import Testing
     }
     box.value = client
     client.setData(1, for: key)
-    #expect(
-      events.all == [
+    expectEqual(
+      events.all,
+      [
         "added [\"n\"]", "written [\"n\"]", "added [\"echo\"]", "written [\"echo\"]",
       ]
     )
@@ -241,8 +243,9 @@ import Testing
     simulation.advance(by: .seconds(1))
     client.cancel("n")
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(1_000, .success(5)),
       ]
     )
@@ -263,10 +266,10 @@ import Testing
     client.setData(true, for: gate)
     client.setData(0, for: key)
     simulation.advance(by: .seconds(2))
-    #expect(recording.values.last?.isEnabled == true)
+    expectEqual(recording.values.last?.isEnabled, true)
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func mergeMayUseTheClient() {
@@ -278,8 +281,8 @@ import Testing
     client.setData(1, for: key)
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(recording.values.last?.data == 11)
-    #expect(client.data(for: QueryKey<Int>("side")) == 1)
+    expectEqual(recording.values.last?.data, 11)
+    expectEqual(client.data(for: QueryKey<Int>("side")), 1)
   }
 
   @Test func aWriteBetweenTheLookAndTheLandingIsMergedToo() {
@@ -298,7 +301,7 @@ import Testing
     }.merge { old, new in old + new }
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(recording.summaries.last == .success(15))
+    expectEqual(recording.summaries.last, .success(15))
   }
 
   @Test func aMergeThatWritesItsOwnKeyEnds() {
@@ -315,8 +318,8 @@ import Testing
     client.setData(1, for: key)
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(count.value == 3)
-    #expect(recording.summaries.last == .success(10))
+    expectEqual(count.value, 3)
+    expectEqual(recording.summaries.last, .success(10))
   }
 }
 

@@ -66,9 +66,9 @@ import Testing
       visit(.update)
     }
     simulation.advance(by: .seconds(1))
-    #expect(!isArmed.value)
-    #expect(recording.isFinished)
-    #expect(simulation.leakReport() == [])
+    expect(!isArmed.value)
+    expect(recording.isFinished)
+    expectEqual(simulation.leakReport(), [])
     holder.value = nil
   }
 }

@@ -46,10 +46,10 @@ import Testing
       await Self.look(means, context.client) + 10
     }
     let value = try simulation.run { try await client.fetch(query) }
-    #expect(value == 9)
-    #expect(misuses.all == [.streamInsideFetch(key: "[\"n\"]")])
+    expectEqual(value, 9)
+    expectEqual(misuses.all, [.streamInsideFetch(key: "[\"n\"]")])
     simulation.advance(by: .minutes(10))
-    #expect(simulation.leakReport() == [])
+    expectEqual(simulation.leakReport(), [])
   }
 
   @Test func firstValueThrows() {
@@ -63,7 +63,7 @@ import Testing
       }
     }
     #expect(throws: Boom(3)) { try simulation.run { try await client.fetch(query) } }
-    #expect(misuses.count == 1)
+    expectEqual(misuses.count, 1)
   }
 
   @Test func itShowsWhatThereIsFirst() throws {
@@ -75,8 +75,8 @@ import Testing
     client.setData(4, for: QueryKey<Int>("n"))
     simulation.advance(by: .seconds(1))
     let value = try simulation.run { try await client.fetch(query) }
-    #expect(value == 5)
-    #expect(misuses.count == 0)
+    expectEqual(value, 5)
+    expectEqual(misuses.count, 0)
   }
 
   // Others than the fetch wait for news of it as ever.
@@ -97,9 +97,9 @@ import Testing
       return try await client.stream(other).firstValue() + 1
     }
     let value = try simulation.run { try await client.fetch(query) }
-    #expect(value == 21)
-    #expect(seen.all == [21])
-    #expect(misuses.count == 0)
+    expectEqual(value, 21)
+    expectEqual(seen.all, [21])
+    expectEqual(misuses.count, 0)
   }
 
   @Test func theSameKeyOfAnotherClientMayBeWaitedFor() throws {
@@ -113,8 +113,8 @@ import Testing
     }
     let query = Query<Int>("n") { _ in try await peer.client.stream(other).firstValue() + 1 }
     let value = try simulation.run { try await one.fetch(query) }
-    #expect(value == 21)
-    #expect(misuses.count == 0)
+    expectEqual(value, 21)
+    expectEqual(misuses.count, 0)
     withExtendedLifetime(two) {}
   }
 }

@@ -19,8 +19,8 @@ import Testing
     #expect(first.values.last?.error as? Boom == Boom(2))
     let second = world.simulation.record(world.client.stream(query))
     world.simulation.settle()
-    #expect(second.values.last?.data == 7)
-    #expect(first.values.last?.data == 7)
+    expectEqual(second.values.last?.data, 7)
+    expectEqual(first.values.last?.data, 7)
     for recording in [first, second] { recording.cancel() }
     world.simulation.settle()
   }
@@ -34,7 +34,7 @@ import Testing
     world.advance(to: 14)
     let recording = world.simulation.record(world.client.stream(query))
     world.simulation.settle()
-    #expect(recording.values.last?.data == 7)
+    expectEqual(recording.values.last?.data, 7)
     recording.cancel()
     world.simulation.settle()
   }
@@ -47,8 +47,9 @@ import Testing
     world.simulation.run { await world.client.invalidate(.query(query), refetch: .never) }
     world.advance(to: 3)
     world.ask(query)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "2.0 failed: boom 1", "2.0 threw boom 1", "3.0 fetching", "3.0 fetched",
         "3.0 got 7",
       ]
@@ -71,8 +72,9 @@ import Testing
     }
     world.advance(to: 13)
     world.ask(query)
-    #expect(
-      world.news().suffix(6) == [
+    expectEqual(
+      world.news().suffix(6),
+      [
         "10.0 fetching", "12.0 failed: boom 1", "12.0 threw boom 1", "13.0 fetching",
         "13.0 fetched", "13.0 got 7",
       ]
@@ -94,7 +96,7 @@ import Testing
     world.simulation.run { await world.client.invalidate(.query(query), refetch: .never) }
     world.advance(to: 4)
     world.ask(query)
-    #expect(world.news().last == (isAsked ? "4.0 got 7" : "4.0 threw boom 2"))
+    expectEqual(world.news().last, (isAsked ? "4.0 got 7" : "4.0 threw boom 2"))
   }
 
   /// The second does not ask for failures that last, and gets none that another keeps.
@@ -108,8 +110,9 @@ import Testing
     world.ask(query)
     world.ask(other)
     world.ask(query)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1", "0.0 threw boom 1",
         "0.0 fetching", "0.0 failed: boom 2", "0.0 threw boom 2", "0.0 fetching", "0.0 fetched",
         "0.0 got 7",

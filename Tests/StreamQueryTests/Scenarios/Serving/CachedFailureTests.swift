@@ -15,16 +15,17 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "1.0 failed: boom 1", "1.0 threw boom 1", "2.0 threw boom 1",
         "5.5 threw boom 1", "6.0 fetching", "6.0 fetched", "6.0 got 7",
       ]
     )
     let counts = world.client.lookups
-    #expect(CacheLookup.allCases.map { counts[$0] } == [0, 0, 0, 2, 2])
-    #expect(counts.total == 4)
-    #expect(counts.hitRatio == 0)
+    expectEqual(CacheLookup.allCases.map { counts[$0] }, [0, 0, 0, 2, 2])
+    expectEqual(counts.total, 4)
+    expectEqual(counts.hitRatio, 0)
   }
 
   /// Nobody observes the entry, so it would leave at once.
@@ -36,20 +37,21 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1", "4.0 threw boom 1",
         "4.5 threw boom 1",
       ]
     )
     world.advance(to: 4.999)
-    #expect(world.client.diagnostics().count == 1)
+    expectEqual(world.client.diagnostics().count, 1)
     world.advance(to: 5)
-    #expect(world.client.diagnostics().count == 0)
+    expectEqual(world.client.diagnostics().count, 0)
     world.ask(query)
-    #expect(world.news() == ["5.0 fetching", "5.0 fetched", "5.0 got 7"])
+    expectEqual(world.news(), ["5.0 fetching", "5.0 fetched", "5.0 got 7"])
     world.advance(to: 5.0 + retention / .seconds(1))
-    #expect(world.client.diagnostics().count == 0)
+    expectEqual(world.client.diagnostics().count, 0)
   }
 
   @Test func anInvalidationEndsTheStayToo() {
@@ -57,10 +59,10 @@ import Testing
     let query = Self.query(.failure(Boom(1))).gcTime(.seconds(1))
     world.ask(query)
     world.advance(to: 2)
-    #expect(world.client.diagnostics().count == 1)
+    expectEqual(world.client.diagnostics().count, 1)
     world.simulation.run { await world.client.invalidate(.query(query), refetch: .never) }
     world.advance(to: 2.001)
-    #expect(world.client.diagnostics().count == 0)
+    expectEqual(world.client.diagnostics().count, 0)
   }
 
   @Test func failuresThatLastLeaveIfThereIsNoRoom() {
@@ -71,7 +73,7 @@ import Testing
           .cachesFailures(.seconds(Int64.max)).gcTime(.zero)
       )
     }
-    #expect(world.client.diagnostics().count == 10)
+    expectEqual(world.client.diagnostics().count, 10)
   }
 
   @Test func everyKindOfCallerGetsIt() {
@@ -83,8 +85,9 @@ import Testing
     world.ask(query) { try await $0.fetch($1, throwOnError: true) }
     world.ask(query) { try await $0.fetch($1, timeout: .seconds(1)) }
     world.simulation.run { await world.client.prefetch(query) }
-    #expect(
-      world.news() == ["0.0 fetching", "0.0 failed: boom 1"]
+    expectEqual(
+      world.news(),
+      ["0.0 fetching", "0.0 failed: boom 1"]
         + Array(repeating: "0.0 threw boom 1", count: 5)
     )
   }
@@ -100,8 +103,9 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1", "1.0 fetching",
         "1.0 failed: boom 2", "1.0 threw boom 2", "2.0 threw boom 2", "6.0 fetching", "6.0 fetched",
         "6.0 got 7",
@@ -124,9 +128,10 @@ import Testing
     world.ask(query)
     world.advance(to: 5.5)
     world.ask(query)
-    #expect(asked.all == [2])
-    #expect(
-      world.news() == [
+    expectEqual(asked.all, [2])
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 attempt failed: boom 1", "1.0 failed: boom 2", "1.0 threw boom 2",
         "1.0 threw boom 2", "5.5 threw boom 2",
       ]
@@ -142,7 +147,7 @@ import Testing
       world.ask(query)
       world.simulation.run { await ask(world.client, query) }
       world.ask(query)
-      #expect(world.news().suffix(1) == ["0.0 got 7"])
+      expectEqual(world.news().suffix(1), ["0.0 got 7"])
     }
   }
 
@@ -168,8 +173,9 @@ import Testing
       _ = try? await world.client.observer(of: query.enabled(false)).refetch()
     }
     world.ask(query)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1", "0.0 fetching",
         "0.0 failed: boom 2", "0.0 fetching", "0.0 fetched", "0.0 got 7",
       ]
@@ -188,7 +194,7 @@ import Testing
     world.client.cancel(query)
     world.simulation.run { await refetch.value }
     world.ask(query)
-    #expect(world.news().last == "60.0 threw boom 1")
+    expectEqual(world.news().last, "60.0 threw boom 1")
   }
 
   @Test func staleDataThatMayBeServedIsServedWithoutAsking() {
@@ -203,8 +209,9 @@ import Testing
     world.ask(query) { try await $0.ensure($1) }
     world.advance(to: 25)
     world.ask(query)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "20.0 fetching", "20.0 failed: boom 1",
         "20.0 served stale to 1", "20.0 got 7", "22.0 got 7", "22.5 threw boom 1",
         "22.5 threw boom 1", "22.5 got 7", "25.0 fetching", "25.0 fetched", "25.0 got 8",
@@ -218,7 +225,7 @@ import Testing
     let query = Self.query(.failure(Boom(1)), .value(7)).cachesFailures(FailureCaching(time))
     world.ask(query)
     world.ask(query)
-    #expect(world.news().last == "0.0 got 7")
+    expectEqual(world.news().last, "0.0 got 7")
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
@@ -229,6 +236,6 @@ import Testing
     world.ask(query)
     world.advance(to: 1e9)
     world.ask(query)
-    #expect(world.news().last?.hasSuffix("threw boom 1") == true)
+    expectEqual(world.news().last?.hasSuffix("threw boom 1"), true)
   }
 }

@@ -19,22 +19,23 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "7.5 got 7", "8.0 fetching", "8.0 got 7",
         "8.5 got 7", "9.0 fetched", "9.5 got 8", "16.0 got 8", "17.0 fetching", "17.0 got 8",
       ]
     )
-    #expect(world.client.lookups.hits == 6)
+    expectEqual(world.client.lookups.hits, 6)
     world.advance(to: 20)
-    #expect(world.simulation.leakReport() == [])
+    expectEqual(world.simulation.leakReport(), [])
   }
 
   @Test func whatNobodyUsesIsNotRefetched() {
     let world = ServingWorld()
     world.ask(Self.query(.value(7), .value(8)))
     world.advance(to: 60)
-    #expect(world.news() == ["0.0 fetching", "0.0 fetched", "0.0 got 7"])
+    expectEqual(world.news(), ["0.0 fetching", "0.0 fetched", "0.0 got 7"])
   }
 
   /// Whoever wrote many keys at once would fetch them all at once, without jitter.
@@ -51,8 +52,9 @@ import Testing
     world.ask(query)
     world.advance(to: 12)
     world.ask(query)
-    #expect(
-      world.news().suffix(4) == ["11.5 got 9", "12.0 fetching", "12.0 fetched", "12.0 got 8"]
+    expectEqual(
+      world.news().suffix(4),
+      ["11.5 got 9", "12.0 fetching", "12.0 fetched", "12.0 got 8"]
     )
   }
 
@@ -64,9 +66,9 @@ import Testing
     world.ask(query) { try await $0.ensure($1) }
     world.ask(query) { try await $0.ensure($1, revalidating: true) }
     world.ask(Query("n", fetch: ScriptedFetch<Int>(.value(9))).staleTime(.seconds(10)))
-    #expect(world.news().suffix(3) == ["9.0 got 7", "9.0 got 7", "9.0 got 7"])
+    expectEqual(world.news().suffix(3), ["9.0 got 7", "9.0 got 7", "9.0 got 7"])
     world.simulation.run { await world.client.prefetch(query) }
-    #expect(world.news() == ["9.0 fetching", "9.0 fetched"])
+    expectEqual(world.news(), ["9.0 fetching", "9.0 fetched"])
   }
 
   /// Otherwise an early refetch would make data stale that is fresh.
@@ -77,8 +79,9 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "8.0 fetching", "8.0 got 7",
         "8.0 failed: boom 1", "9.0 got 7", "9.5 got 7", "10.0 fetching", "10.0 fetched",
         "10.0 got 8",
@@ -99,7 +102,7 @@ import Testing
       world.advance(to: 9)
       world.ask(query)
       let isAsked = world.news() != ["9.0 got 7"]
-      #expect(isAsked == (caching.span(of: Boom(1)) == nil))
+      expectEqual(isAsked, (caching.span(of: Boom(1)) == nil))
     }
   }
 
@@ -117,9 +120,9 @@ import Testing
     }
     let first = starts(seed: 1)
     #expect(first.count > 9)
-    #expect(Set(first).count == first.count)
-    #expect(starts(seed: 1) == first)
-    #expect(starts(seed: 2) != first)
+    expectEqual(Set(first).count, first.count)
+    expectEqual(starts(seed: 1), first)
+    expect(starts(seed: 2) != first)
   }
 
   @Test func noNumbersAreDrawnThatNobodyNeeds() {
@@ -133,10 +136,10 @@ import Testing
     }
     world.ask(Self.query(.value(7)))
     world.ask(Query("m") { 1 })
-    #expect(drawCount.value == 0)
+    expectEqual(drawCount.value, 0)
     world.ask(Query("o") { 1 }.staleTime(.seconds(9)).refreshAhead(.probabilistic()))
     world.ask(Query("o") { 1 }.staleTime(.seconds(9)).refreshAhead(.probabilistic()))
-    #expect(drawCount.value == 1)
+    expectEqual(drawCount.value, 1)
   }
 
   /// `NotModified` is an answer as well.
@@ -151,8 +154,9 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    #expect(
-      world.news().filter { $0.hasSuffix("fetching") } == [
+    expectEqual(
+      world.news().filter { $0.hasSuffix("fetching") },
+      [
         "0.0 fetching", "9.0 fetching", "18.5 fetching",
       ]
     )

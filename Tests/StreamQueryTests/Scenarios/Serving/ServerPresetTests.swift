@@ -14,49 +14,49 @@ import Testing
 
   @Test func whatNobodyUsesStaysWhileThereIsRoom() throws {
     let query = Query("n", fetch: ScriptedFetch<Int>(.value(7), .value(8))).staleTime(.infinite)
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 7)
     client.setData(1, for: QueryKey<Int>("written"))
     simulation.advance(by: .seconds(86_400 * 365))
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
-    #expect(client.data(for: QueryKey<Int>("written")) == 1)
-    #expect(client.entries(of: Int.self).count == 2)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 7)
+    expectEqual(client.data(for: QueryKey<Int>("written")), 1)
+    expectEqual(client.entries(of: Int.self).count, 2)
   }
 
   @Test func thereIsRoomForTenThousand() {
     for number in 0..<10_500 { client.setData(number, for: QueryKey<Int>("n", number)) }
-    #expect(client.entries(of: Int.self).count == 10_000)
+    expectEqual(client.entries(of: Int.self).count, 10_000)
   }
 
   /// An error may mean that the data is not to be shown any more: nobody decided otherwise.
   @Test func failuresAreThrownAndHungServersAreBounded() throws {
     let query = Query("n", fetch: ScriptedFetch<Int>(.value(7), .failure(Boom(1)), .never))
       .staleTime(.seconds(10))
-    #expect(try simulation.run { try await client.fetch(query) } == 7)
+    try expectEqual(simulation.run { try await client.fetch(query) }, 7)
     simulation.advance(by: .seconds(70))
     #expect(throws: Boom(1)) { try simulation.run { try await client.fetch(query) } }
     simulation.advance(by: .seconds(1))
     #expect(throws: QueryError.timedOut(key: #"["n"]"#, limit: .seconds(30))) {
       try simulation.run { try await client.fetch(query) }
     }
-    #expect(simulation.now == .seconds(101))
+    expectEqual(simulation.now, .seconds(101))
   }
 
   @Test func defaultsAndQueriesHaveTheLastWord() {
-    #expect(client.defaultOptions(for: "n").timeout == .seconds(30))
-    #expect(client.defaultOptions(for: "n").staleIfError == nil)
+    expectEqual(client.defaultOptions(for: "n").timeout, .seconds(30))
+    expectNil(client.defaultOptions(for: "n").staleIfError)
     client.setDefaults(QueryDefaults(options: QueryOptions(gcTime: .seconds(9))))
     client.setDefaults(QueryOptions(staleTime: .seconds(5)), for: "n")
     let options = client.defaultOptions(for: "n")
-    #expect(options.gcTime == .seconds(9))
-    #expect(options.timeout == .seconds(30))
-    #expect(options.staleTime?.fixed == .after(.seconds(5)))
+    expectEqual(options.gcTime, .seconds(9))
+    expectEqual(options.timeout, .seconds(30))
+    expectEqual(options.staleTime?.fixed, .after(.seconds(5)))
     var configuration = QueryClient.Configuration.server
     configuration.defaults = QueryDefaults(staleTime: .seconds(30))
     configuration.defaults.options.timeout = .seconds(2)
     configuration.limit = nil
     let other = QueryClient(simulation: simulation, configuration: configuration)
-    #expect(other.defaultOptions(for: "n").timeout == .seconds(2))
-    #expect(!other.isLimited)
+    expectEqual(other.defaultOptions(for: "n").timeout, .seconds(2))
+    expect(!other.isLimited)
   }
 
   /// Callers get an error soon, observers wait for better times.
@@ -64,10 +64,10 @@ import Testing
     let failing = ScriptedFetch<Int>(.failure(Boom(1)))
     let query = Query("n", fetch: failing)
     #expect(throws: Boom(1)) { try simulation.run { try await client.fetch(query) } }
-    #expect(failing.callCount == 1)
+    expectEqual(failing.callCount, 1)
     let observed = simulation.record(client.stream(query))
     simulation.advance(by: .minutes(5))
-    #expect(failing.callCount == 1 + 4)
+    expectEqual(failing.callCount, 1 + 4)
     #expect(observed.values.last?.error as? Boom == Boom(1))
     observed.cancel()
     let polled = ScriptedFetch<Int>(.value(1))
@@ -75,10 +75,10 @@ import Testing
       client.stream(Query("polled", fetch: polled).refetchInterval(.seconds(10)))
     )
     simulation.advance(by: .seconds(25))
-    #expect(polled.callCount == 3)
+    expectEqual(polled.callCount, 3)
     polling.cancel()
     simulation.advance(by: .seconds(25))
-    #expect(polled.callCount == 3)
+    expectEqual(polled.callCount, 3)
   }
 
   @Test func promisesToCallersAreDefaultsThatQueriesHaveTheLastWordAbout() throws {
@@ -90,12 +90,12 @@ import Testing
     )
     let client = QueryClient(simulation: simulation, configuration: configuration)
     let options = client.defaultOptions(for: "n")
-    #expect(options.staleIfError == .seconds(20))
-    #expect(options.softTimeout == .milliseconds(100))
-    #expect(options.cachesFailures != nil)
-    #expect(options.refreshAhead == .fraction(0.5))
-    #expect(options.timeout == .seconds(30))
-    #expect(options.gcTime == .seconds(Int64.max))
+    expectEqual(options.staleIfError, .seconds(20))
+    expectEqual(options.softTimeout, .milliseconds(100))
+    expect(options.cachesFailures != nil)
+    expectEqual(options.refreshAhead, .fraction(0.5))
+    expectEqual(options.timeout, .seconds(30))
+    expectEqual(options.gcTime, .seconds(Int64.max))
 
     let fetch = ScriptedFetch<Int>(.value(7), .failure(Boom(1), after: .seconds(1)))
     let query = Query("n", fetch: fetch).staleTime(.seconds(10))
@@ -109,20 +109,20 @@ import Testing
     simulation.advance(by: .seconds(6))
     #expect(try ask(query) == (7, .zero))
     simulation.advance(by: .seconds(9))
-    #expect(fetch.callCount == 2)
+    expectEqual(fetch.callCount, 2)
     #expect(try ask(query) == (7, .milliseconds(100)))
     simulation.advance(by: .seconds(1))
-    #expect(fetch.callCount == 3)
+    expectEqual(fetch.callCount, 3)
     #expect(try ask(query) == (7, .zero))
-    #expect(fetch.callCount == 3)
+    expectEqual(fetch.callCount, 3)
     simulation.advance(by: .seconds(14))
     #expect(throws: Boom(1)) { try ask(query) }
     #expect(throws: Boom(1)) { try ask(query) }
-    #expect(fetch.callCount == 4)
+    expectEqual(fetch.callCount, 4)
     #expect(throws: Boom(1)) {
       try ask(query.staleIfError(.zero).cachesFailures(.off))
     }
-    #expect(fetch.callCount == 5)
+    expectEqual(fetch.callCount, 5)
   }
 
   /// It would be cut off in the middle.
@@ -135,8 +135,8 @@ import Testing
     }
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(101))
-    #expect(recording.values.last?.data == [1, 1, 1, 1, 1])
-    #expect(recording.values.last?.error == nil)
+    expectEqual(recording.values.last?.data, [1, 1, 1, 1, 1])
+    expectNil(recording.values.last?.error)
     recording.cancel()
   }
 
@@ -144,7 +144,7 @@ import Testing
     let query = feed(every: .seconds(45))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(100))
-    #expect(recording.values.last?.data == [1, 1])
+    expectEqual(recording.values.last?.data, [1, 1])
     recording.cancel()
     let limited = simulation.record(client.stream(query.timeout(.seconds(20)).retry(.never)))
     simulation.advance(by: .seconds(20))
@@ -177,14 +177,14 @@ import Testing
       for _ in 0..<4 { _ = try await observer.fetchNextPage() }
       _ = try await observer.refetch()
     }
-    #expect(simulation.now == .seconds(100))
-    #expect(client.data(for: query)?.count == 5)
+    expectEqual(simulation.now, .seconds(100))
+    expectEqual(client.data(for: query)?.count, 5)
   }
 
   @Test func otherClientsPromiseNothing() {
     let client = QueryClient(simulation: simulation)
     let options = client.defaultOptions(for: "n")
-    #expect(EveryOptionTests.fields(of: options).filter(\.value).isEmpty)
+    expectEmpty(EveryOptionTests.fields(of: options).filter(\.value))
   }
 
   // T84
@@ -198,7 +198,7 @@ import Testing
     #expect(throws: Boom()) {
       try simulation.run { try await client.fetch(.scripted("n", fetch)) }
     }
-    #expect(fetch.callCount == 1)
+    expectEqual(fetch.callCount, 1)
     client.shutDown()
     simulation.settle()
   }

@@ -96,10 +96,10 @@ import Testing
     var callers: [Task<Void, Never>] = []
     for _ in 0..<80 { Self.step(world, random, &callers) }
     world.simulation.advance(by: .seconds(30))
-    #expect(world.answers.count == world.askedCount.value)
-    if !world.isCancelled { #expect(world.violations.all == []) }
-    #expect(!world.client.result(for: world.query.key).isFetching)
-    #expect(world.simulation.leakReport() == [])
+    expectEqual(world.answers.count, world.askedCount.value)
+    if !world.isCancelled { expectEqual(world.violations.all, []) }
+    expect(!world.client.result(for: world.query.key).isFetching)
+    expectEqual(world.simulation.leakReport(), [])
   }
 
   /// The same numbers whichever thread asks.

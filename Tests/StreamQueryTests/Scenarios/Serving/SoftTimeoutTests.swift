@@ -25,14 +25,15 @@ import Testing
     world.ask(query)
     world.advance(to: 18)
     world.ask(query)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "12.0 fetching", "14.0 served stale to 2",
         "14.0 got 7", "14.0 got 7", "15.0 got 7", "17.0 fetched", "18.0 got 8",
       ]
     )
-    #expect(world.client.lookups.staleHits == 1)
-    #expect(world.simulation.leakReport() == [])
+    expectEqual(world.client.lookups.staleHits, 1)
+    expectEqual(world.simulation.leakReport(), [])
   }
 
   @Test func theFetchGoesOnAlthoughLaterCallersAndObserversLeave() {
@@ -47,8 +48,9 @@ import Testing
     world.simulation.settle()
     recording.cancel()
     world.advance(to: 18)
-    #expect(
-      world.news().suffix(4) == [
+    expectEqual(
+      world.news().suffix(4),
+      [
         "14.0 served stale to 1", "14.0 got 7", "15.0 threw CancellationError()", "17.0 fetched",
       ]
     )
@@ -61,9 +63,7 @@ import Testing
     world.advance(to: 12)
     world.ask(query)
     world.advance(to: 20)
-    #expect(
-      world.news().suffix(3) == ["12.0 fetching", "13.0 fetched", "13.0 got 8"]
-    )
+    expectEqual(world.news().suffix(3), ["12.0 fetching", "13.0 fetched", "13.0 got 8"])
   }
 
   @Test func withoutPatienceNobodyWaitsForARefetch() {
@@ -74,8 +74,9 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "12.0 fetching", "12.0 got 7", "14.0 got 7",
         "17.0 fetched", "18.0 got 8",
       ]
@@ -92,8 +93,9 @@ import Testing
     world.advance(to: 60)
     world.ask(query)
     world.advance(to: 70)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "5.0 fetched", "5.0 got 7", "20.0 fetching", "25.0 fetched", "25.0 got 7",
         "60.0 fetching", "65.0 fetched", "65.0 got 7",
       ]
@@ -108,7 +110,7 @@ import Testing
     world.advance(to: 29)
     world.ask(query)
     world.advance(to: 40)
-    #expect(world.news().suffix(3) == ["29.0 fetching", "34.0 fetched", "34.0 got 8"])
+    expectEqual(world.news().suffix(3), ["29.0 fetching", "34.0 fetched", "34.0 got 8"])
   }
 
   @Test func callersOfDifferentPatienceLeaveOneAfterTheOther() {
@@ -121,8 +123,9 @@ import Testing
     world.ask(query.softTimeout(.seconds(30)))
     world.ask(query.softTimeout(.seconds(3))).cancel()
     world.advance(to: 30)
-    #expect(
-      world.news().suffix(7) == [
+    expectEqual(
+      world.news().suffix(7),
+      [
         "12.0 threw CancellationError()", "15.0 served stale to 1", "15.0 got 7",
         "18.0 served stale to 1", "18.0 got 7", "21.0 fetched", "21.0 got 8",
       ]
@@ -137,8 +140,9 @@ import Testing
     world.ask(query)
     world.advance(to: 18)
     world.ask(query)
-    #expect(
-      world.news().suffix(6) == [
+    expectEqual(
+      world.news().suffix(6),
+      [
         "14.0 served stale to 1", "14.0 got 7", "17.0 failed: boom 1", "18.0 fetching",
         "18.0 fetched", "18.0 got 9",
       ]
@@ -157,14 +161,15 @@ import Testing
     world.ask(query) { try await $0.fetch($1, timeout: .zero) }
     world.advance(to: 18)
     world.ask(query)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "12.0 fetching", "13.0 served stale to 1",
         "13.0 got 7", "14.0 served stale to 1", "14.0 got 7", "15.0 served stale to 1",
         "15.0 got 7", "17.0 fetched", "18.0 got 8",
       ]
     )
-    #expect(world.simulation.leakReport() == [])
+    expectEqual(world.simulation.leakReport(), [])
   }
 
   /// Nobody remembers when the data was invalidated: it counts as stale from the beginning.
@@ -179,8 +184,9 @@ import Testing
     world.ask(plain)
     world.ask(plain.staleIfError(.seconds(20)).softTimeout(.seconds(2)))
     world.advance(to: 60)
-    #expect(
-      world.news().suffix(4) == ["25.0 fetching", "45.0 fetched", "45.0 got 8", "45.0 got 8"]
+    expectEqual(
+      world.news().suffix(4),
+      ["25.0 fetching", "45.0 fetched", "45.0 got 8", "45.0 got 8"]
     )
   }
 
@@ -195,8 +201,9 @@ import Testing
     world.advance(to: 15)
     online.send(true)
     world.simulation.settle()
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "12.0 fetching", "14.0 served stale to 1",
         "14.0 got 7", "15.0 fetched",
       ]
@@ -220,9 +227,9 @@ import Testing
     }
     world.advance(to: 30)
     let news = world.news()
-    #expect(news.count { $0.contains("got") || $0.contains("threw") } == 24)
+    expectEqual(news.count { $0.contains("got") || $0.contains("threw") }, 24)
     #expect(news.count { $0.hasSuffix("fetched") } >= 1)
-    #expect(!world.client.result(for: query.key).isFetching)
-    #expect(world.simulation.leakReport() == [])
+    expect(!world.client.result(for: query.key).isFetching)
+    expectEqual(world.simulation.leakReport(), [])
   }
 }

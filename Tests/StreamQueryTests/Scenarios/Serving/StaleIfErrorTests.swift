@@ -16,14 +16,15 @@ import Testing
     let world = ServingWorld()
     let query = Self.query(.value(7), .failure(Boom(1), after: .seconds(1)))
     world.ask(query)
-    #expect(world.news() == ["0.0 fetching", "0.0 fetched", "0.0 got 7"])
+    expectEqual(world.news(), ["0.0 fetching", "0.0 fetched", "0.0 got 7"])
     for time in [10, 29, 29.5] as [Double] {
       world.advance(to: time)
       world.ask(query)
     }
     world.advance(to: 31)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "10.0 fetching", "11.0 failed: boom 1", "11.0 served stale to 1", "11.0 got 7",
         "29.0 fetching", "30.0 failed: boom 1", "30.0 served stale to 2", "30.0 got 7",
         "30.0 got 7",
@@ -31,7 +32,7 @@ import Testing
     )
     world.ask(query)
     world.advance(to: 32)
-    #expect(world.news() == ["31.0 fetching", "32.0 failed: boom 1", "32.0 threw boom 1"])
+    expectEqual(world.news(), ["31.0 fetching", "32.0 failed: boom 1", "32.0 threw boom 1"])
   }
 
   @Test func withoutTheOptionAFailureIsThrown() {
@@ -41,8 +42,9 @@ import Testing
       world.ask(query)
       world.advance(to: 10)
       world.ask(query)
-      #expect(
-        world.news().suffix(3) == ["10.0 fetching", "10.0 failed: boom 1", "10.0 threw boom 1"]
+      expectEqual(
+        world.news().suffix(3),
+        ["10.0 fetching", "10.0 failed: boom 1", "10.0 threw boom 1"]
       )
     }
   }
@@ -55,8 +57,9 @@ import Testing
     world.ask(query) { try await $0.fetch($1, throwOnError: true) }
     world.ask(query)
     world.advance(to: 11)
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "10.0 fetching", "11.0 failed: boom 1",
         "11.0 served stale to 1", "11.0 threw boom 1", "11.0 got 7",
       ]
@@ -71,14 +74,14 @@ import Testing
     world.ask(query)
     let result = world.client.result(for: query)
     #expect(result.error as? Boom == Boom(1))
-    #expect(result.data == 7)
-    #expect(result.status == .error)
+    expectEqual(result.data, 7)
+    expectEqual(result.status, .error)
   }
 
   @Test func withoutDataAFailureIsThrown() {
     let world = ServingWorld()
     world.ask(Self.query(.failure(Boom(1))))
-    #expect(world.news() == ["0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1"])
+    expectEqual(world.news(), ["0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1"])
   }
 
   /// The data was invalidated at 5 s: it became stale then, and not at 10 s.
@@ -92,8 +95,9 @@ import Testing
     world.ask(query)
     world.advance(to: 25.5)
     world.ask(query)
-    #expect(
-      world.news().suffix(6) == [
+    expectEqual(
+      world.news().suffix(6),
+      [
         "25.0 failed: boom 1", "25.0 served stale to 1", "25.0 got 7",
         "25.5 fetching", "25.5 failed: boom 1", "25.5 threw boom 1",
       ]
@@ -110,7 +114,7 @@ import Testing
       world.simulation.run { await world.client.invalidate(.key(query.key)) }
       world.advance(to: time)
       world.ask(query)
-      #expect(world.news().last == outcome)
+      expectEqual(world.news().last, outcome)
     }
   }
 
@@ -123,11 +127,11 @@ import Testing
     world.simulation.run { await old.invalidate(.key(query.key)) }
     world.advance(to: 18)
     let report = world.client.import(old.export().archive, for: [.values(of: Int.self)])
-    #expect(report.skipped.isEmpty)
-    #expect(world.client.data(for: query.key) == 3)
+    expectEmpty(report.skipped)
+    expectEqual(world.client.data(for: query.key), 3)
     world.advance(to: 21)
     world.ask(query)
-    #expect(world.news().last == "21.0 threw boom 1")
+    expectEqual(world.news().last, "21.0 threw boom 1")
   }
 
   /// Otherwise each failure would begin another grace.
@@ -140,8 +144,9 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    #expect(
-      world.news().filter { $0.contains("got") || $0.contains("threw") } == [
+    expectEqual(
+      world.news().filter { $0.contains("got") || $0.contains("threw") },
+      [
         "0.0 got 7", "15.0 got 7", "20.0 got 7", "21.0 threw boom 1",
       ]
     )
@@ -152,21 +157,21 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let pages = server.query().staleTime(.seconds(10)).staleIfError(.seconds(20))
     let first = try simulation.run { try await client.fetch(pages, pages: 2, throwOnError: true) }
-    #expect(first.pages == ["p1#1", "p2#2"])
+    expectEqual(first.pages, ["p1#1", "p2#2"])
     simulation.advance(by: .seconds(12))
     let stale = try simulation.run {
       try await client.fetch(pages, pages: 2, throwOnError: false)
     }
-    #expect(stale == first)
+    expectEqual(stale, first)
     #expect(throws: PageFailure.self) {
       try simulation.run { try await client.fetch(pages, pages: 2, throwOnError: true) }
     }
     let next = try simulation.run { try await client.fetch(pages, pages: 1, throwOnError: true) }
-    #expect(next.pages == ["p1#5"])
+    expectEqual(next.pages, ["p1#5"])
     let count = DefaultedQuery(Self.query(.value(7), .failure(Boom(1))), default: 3)
-    #expect(try simulation.run { try await client.fetch(count, throwOnError: true) } == 7)
+    try expectEqual(simulation.run { try await client.fetch(count, throwOnError: true) }, 7)
     simulation.advance(by: .seconds(12))
-    #expect(try simulation.run { try await client.fetch(count, throwOnError: false) } == 7)
+    try expectEqual(simulation.run { try await client.fetch(count, throwOnError: false) }, 7)
     #expect(throws: Boom.self) {
       try simulation.run { try await client.fetch(count, throwOnError: true) }
     }
@@ -180,8 +185,9 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    #expect(
-      world.news().filter { $0.contains("got") } == [
+    expectEqual(
+      world.news().filter { $0.contains("got") },
+      [
         "0.0 got 7", "12.0 got 7", "15.0 got 8", "44.0 got 8",
       ]
     )
@@ -197,8 +203,9 @@ import Testing
     world.ask(query) { try await $0.fetch($1, timeout: .zero) }
     world.advance(to: 80)
     let limit = #"threw the fetch of ["n"] took longer than 30.0 seconds"#
-    #expect(
-      world.news() == [
+    expectEqual(
+      world.news(),
+      [
         "0.0 fetching", "0.0 fetched", "0.0 got 7", "12.0 fetching", "12.0 served stale to 1",
         "12.0 got 7", "14.0 served stale to 1", "14.0 got 7", "42.0 \(limit)", "72.0 fetched",
       ]
@@ -213,6 +220,6 @@ import Testing
     world.ask(query)
     world.advance(to: 1e9)
     world.ask(query)
-    #expect(world.news().last?.hasSuffix("got 7") == true)
+    expectEqual(world.news().last?.hasSuffix("got 7"), true)
   }
 }

@@ -21,9 +21,9 @@ import Testing
 
   @Test func aClientWithoutARecordTakesNone() {
     let client = QueryClient(simulation: simulation)
-    #expect(client.conditions == nil)
-    #expect(!client.changeConditions(.offline(true)))
-    #expect(client.connectivityIsOnline)
+    expectNil(client.conditions)
+    expect(!client.changeConditions(.offline(true)))
+    expect(client.connectivityIsOnline)
   }
 
   @Test func theNextFetchFailsWithAllOfItsAttemptsAndTheOneAfterItDoesNot() throws {
@@ -34,22 +34,22 @@ import Testing
     simulation.settle()
     let info = try info(of: "n", in: client)
     client.changeConditions(.failNext(info))
-    #expect(client.conditions?.failingCount == 1)
-    #expect(client.conditions?.failingCount == 1)
+    expectEqual(client.conditions?.failingCount, 1)
+    expectEqual(client.conditions?.failingCount, 1)
     client.markInvalidated(.query(query))
     simulation.settle()
-    #expect(client.conditions?.failingCount == 0)
+    expectEqual(client.conditions?.failingCount, 0)
     // A tool shows what is still to fail.
-    #expect(client.conditions?.failingCount == 0)
-    #expect(recording.values.last?.isFetching == true)
+    expectEqual(client.conditions?.failingCount, 0)
+    expectEqual(recording.values.last?.isFetching, true)
     simulation.advance(by: .seconds(10))
     let failures = recording.values.compactMap { $0.failureReason.map { "\($0)" } }
-    #expect(Set(failures) == ["a developer tool made the fetch fail"])
-    #expect(recording.values.last?.error != nil && fetch.calls.count == 1)
+    expectEqual(Set(failures), ["a developer tool made the fetch fail"])
+    expect(recording.values.last?.error != nil && fetch.calls.count == 1)
     client.markInvalidated(.query(query))
     simulation.settle()
-    #expect(recording.summaries.last == .success(2))
-    #expect(client.conditions?.isEmpty == true)
+    expectEqual(recording.summaries.last, .success(2))
+    expectEqual(client.conditions?.isEmpty, true)
   }
 
   @Test func aFetchThatIsCancelledInItsDelayUsesUpNoFailure() throws {
@@ -63,7 +63,7 @@ import Testing
     simulation.advance(by: .seconds(4))
     task.cancel()
     simulation.advance(by: .seconds(4))
-    #expect(client.conditions?.failingCount == 1)
+    expectEqual(client.conditions?.failingCount, 1)
     client.changeConditions(.delay(.zero))
     #expect(throws: ClientConditions.Failure.self) {
       try simulation.run { try await client.fetch(query) }
@@ -73,23 +73,23 @@ import Testing
   @Test func theEndOfTheConditionsEndsAllOfThem() throws {
     let client = client()
     client.setData(0, for: QueryKey<Int>("n"))
-    #expect(client.conditions?.isEmpty == true)
+    expectEqual(client.conditions?.isEmpty, true)
     let info = try info(of: "n", in: client)
     for change in [.offline(true), .delay(.seconds(5)), .failNext(info)]
       as [ClientConditions.Change]
     {
       client.changeConditions(change)
-      #expect(client.conditions?.isEmpty == false)
+      expectEqual(client.conditions?.isEmpty, false)
       client.changeConditions(.end)
-      #expect(client.conditions?.isEmpty == true)
+      expectEqual(client.conditions?.isEmpty, true)
     }
     client.changeConditions(.offline(true))
     let recording = simulation.record(client.stream(Query("m") { 1 }))
     simulation.settle()
-    #expect(recording.summaries == [.pending(.paused)])
+    expectEqual(recording.summaries, [.pending(.paused)])
     client.changeConditions(.end)
     simulation.settle()
-    #expect(recording.summaries.last == .success(1))
+    expectEqual(recording.summaries.last, .success(1))
   }
 
   @Test func aFailureThatIsTakenBackDoesNotComeAndOnlyOneKeyFails() throws {
@@ -100,7 +100,7 @@ import Testing
     client.changeConditions(.failNext(infos[1]))
     client.changeConditions(.clearFailNext(infos[0]))
     let fetched = try simulation.run { try await client.fetch(Query("n", "a") { 1 }) }
-    #expect(fetched == 1)
+    expectEqual(fetched, 1)
     #expect(throws: ClientConditions.Failure.self) {
       try simulation.run { try await client.fetch(Query("n", "b") { 1 }) }
     }
@@ -119,17 +119,17 @@ import Testing
     }
     simulation.task { try await client.mutate(mutation, with: 7) }
     simulation.advance(by: .milliseconds(1_999))
-    #expect(fetch.calls.isEmpty && notes.all.isEmpty)
+    expect(fetch.calls.isEmpty && notes.all.isEmpty)
     simulation.advance(by: .milliseconds(1))
-    #expect(fetch.calls.count == 1 && notes.all == [7])
+    expect(fetch.calls.count == 1 && notes.all == [7])
     simulation.advance(by: .milliseconds(2_999))
-    #expect(fetch.calls.count == 1)
+    expectEqual(fetch.calls.count, 1)
     simulation.advance(by: .milliseconds(1))
-    #expect(recording.summaries.last == .success(1))
+    expectEqual(recording.summaries.last, .success(1))
     client.changeConditions(.delay(.seconds(-1)))
     client.markInvalidated(.query(query))
     simulation.settle()
-    #expect(fetch.calls.count == 3)
+    expectEqual(fetch.calls.count, 3)
   }
 
   @Test func aClientThatIsMadeOfflinePausesAndRefetchesWhenItIsBack() {
@@ -137,10 +137,10 @@ import Testing
     client.changeConditions(.offline(true))
     let recording = simulation.record(client.stream(Query("n") { 1 }))
     simulation.settle()
-    #expect(recording.summaries == [.pending(.paused)])
+    expectEqual(recording.summaries, [.pending(.paused)])
     client.changeConditions(.offline(false))
     simulation.settle()
-    #expect(recording.summaries.last == .success(1))
+    expectEqual(recording.summaries.last, .success(1))
   }
 
   @Test(arguments: [true, false])
@@ -153,9 +153,9 @@ import Testing
     simulation.settle()
     online.send(isOnline)
     simulation.settle()
-    #expect(!client.connectivityIsOnline)
+    expect(!client.connectivityIsOnline)
     client.changeConditions(.offline(false))
-    #expect(client.connectivityIsOnline == isOnline)
+    expectEqual(client.connectivityIsOnline, isOnline)
   }
 
   @Test func aNetworkThatIsTakenAwayIsAwayForLongerThanItsSourceIsTrusted() {
@@ -166,18 +166,18 @@ import Testing
     simulation.settle()
     client.changeConditions(.offline(true))
     simulation.advance(by: .minutes(5))
-    #expect(!client.connectivityIsOnline)
+    expect(!client.connectivityIsOnline)
     online.send(false)
     simulation.advance(by: .minutes(5))
-    #expect(!client.connectivityIsOnline)
+    expect(!client.connectivityIsOnline)
     // The source was believed for long enough.
     client.changeConditions(.offline(false))
     simulation.settle()
-    #expect(client.connectivityIsOnline)
+    expect(client.connectivityIsOnline)
     client.changeConditions(.offline(true))
-    #expect(!client.connectivityIsOnline)
+    expect(!client.connectivityIsOnline)
     client.changeConditions(.offline(false))
-    #expect(client.connectivityIsOnline)
+    expect(client.connectivityIsOnline)
   }
 }
 

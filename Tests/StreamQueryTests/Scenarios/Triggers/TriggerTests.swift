@@ -56,11 +56,11 @@ import Testing
       simulation.settle()
       return fetched.all.dropFirst(before).sorted()
     }
-    #expect(flap() == ["always", "askedAlways", "yes"].map { "\($0) \(cause)" })
+    expectEqual(flap(), ["always", "askedAlways", "yes"].map { "\($0) \(cause)" })
     simulation.advance(by: .seconds(10))
-    #expect(
-      flap()
-        == ["always", "askedAlways", "askedIfStale", "ifStale", "told", "yes"]
+    expectEqual(
+      flap(),
+      ["always", "askedAlways", "askedIfStale", "ifStale", "told", "yes"]
         .map { "\($0) \(cause)" }
     )
     withExtendedLifetime(recordings) {}
@@ -76,9 +76,9 @@ import Testing
     active.send(false)
     simulation.advance(by: .seconds(100))
     // Tried again after 2 seconds; then, 30 seconds after the failure, polled as before.
-    #expect(fetch.calls.map { $0.start / .seconds(1) } == [0, 30, 32, 62, 92])
+    expectEqual(fetch.calls.map { $0.start / .seconds(1) }, [0, 30, 32, 62, 92])
     #expect(!recording.values.contains { $0.isPaused })
-    #expect(recording.values.last?.data == 2)
+    expectEqual(recording.values.last?.data, 2)
     recording.cancel()
   }
 
@@ -108,20 +108,22 @@ import Testing
       signal.send(true)
       simulation.settle()
     }
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
       ]
     )
-    #expect(
-      told.all == [
+    expectEqual(
+      told.all,
+      [
         "1, idle, 0.99 seconds", "2, idle, 0.99 seconds", "2, idle, 1.99 seconds",
       ]
     )
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func aPolicyThatAnswersLateIsJudgedByTheDataThatIsThereThen() {
@@ -139,11 +141,11 @@ import Testing
     online.send(true)
     // Fresh as it was asked, and as old as the stale time as it answers.
     simulation.advance(by: .seconds(3))
-    #expect(fetch.calls.map(\.start) == [.zero, .seconds(3)])
-    #expect(told.all == [1])
+    expectEqual(fetch.calls.map(\.start), [.zero, .seconds(3)])
+    expectEqual(told.all, [1])
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   // X28 N01
@@ -155,7 +157,7 @@ import Testing
     online.send(true)
     active.send(true)
     simulation.settle()
-    #expect(fetch.callCount == 1)
+    expectEqual(fetch.callCount, 1)
     withExtendedLifetime(recording) {}
   }
 
@@ -180,15 +182,15 @@ import Testing
     online.send(false)
     online.send(true)
     simulation.advance(by: .seconds(1))
-    #expect([slow.callCount, quick.callCount] == [1, 2])
+    expectEqual([slow.callCount, quick.callCount], [1, 2])
     gate.send(true)
     simulation.settle()
-    #expect([slow.callCount, quick.callCount] == [2, 2])
-    #expect(one.values.last?.cause == .reconnect)
+    expectEqual([slow.callCount, quick.callCount], [2, 2])
+    expectEqual(one.values.last?.cause, .reconnect)
     one.cancel()
     two.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   // O07
@@ -211,8 +213,8 @@ import Testing
     simulation.advance(by: .milliseconds(500))
     recording.cancel()
     simulation.advance(by: .seconds(1))
-    #expect(fetch.callCount == 1)
-    #expect(simulation.isIdle)
+    expectEqual(fetch.callCount, 1)
+    expect(simulation.isIdle)
   }
 
   // O08 T12
@@ -224,15 +226,15 @@ import Testing
     )
     simulation.advance(by: .milliseconds(3_500))
     let starts = fetch.calls.map(\.start)
-    #expect(starts.first == .zero)
+    expectEqual(starts.first, .zero)
     #expect(starts.count >= 3)
     #expect(zip(starts.dropFirst(), starts).allSatisfy { $0 - $1 <= .milliseconds(1_100) })
-    #expect(recording.values.last.map { $0.cause == .interval } == true)
+    expectEqual(recording.values.last.map { $0.cause == .interval }, true)
     recording.cancel()
     let count = fetch.callCount
     simulation.advance(by: .hours(1))
-    #expect(fetch.callCount == count)
-    #expect(simulation.isIdle)
+    expectEqual(fetch.callCount, count)
+    expect(simulation.isIdle)
   }
 
   // O09 T13 X09
@@ -251,13 +253,13 @@ import Testing
         )
       )
       simulation.advance(by: .milliseconds(2_500))
-      #expect(fetch.callCount == 3)
+      expectEqual(fetch.callCount, 3)
       active.send(false)
       simulation.advance(by: .milliseconds(10_000))
-      #expect(fetch.callCount - 3 == expected, "\(background)")
+      expectEqual(fetch.callCount - 3, expected, "\(background)")
       active.send(true)
       simulation.advance(by: .milliseconds(2_000))
-      #expect(fetch.callCount - 3 - expected == 2, "\(background)")
+      expectEqual(fetch.callCount - 3 - expected, 2, "\(background)")
       recording.cancel()
     }
   }
@@ -273,7 +275,7 @@ import Testing
     #expect(fetch.callCount <= 101)
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func theQuerysOwnStreamRefetchesWhileObservedAndEndsWithIt() {
@@ -290,15 +292,15 @@ import Testing
     simulation.settle()
     ticks.send(2)
     simulation.settle()
-    #expect(fetch.callCount == before + 2)
-    #expect(recording.values.last?.cause == .trigger)
+    expectEqual(fetch.callCount, before + 2)
+    expectEqual(recording.values.last?.cause, .trigger)
     recording.cancel()
     simulation.settle()
-    #expect(ticks.consumerCount == 0)
+    expectEqual(ticks.consumerCount, 0)
     ticks.send(3)
     simulation.settle()
-    #expect(fetch.callCount == before + 2)
-    #expect(simulation.isIdle)
+    expectEqual(fetch.callCount, before + 2)
+    expect(simulation.isIdle)
   }
 
   struct Failing: AsyncSequence {
@@ -328,12 +330,12 @@ import Testing
     for round in 1...2 {
       let recording = simulation.record(client.stream(query))
       simulation.advance(by: .minutes(1))
-      #expect(fetch.callCount == 3 * round)
-      #expect(made.value == round)
+      expectEqual(fetch.callCount, 3 * round)
+      expectEqual(made.value, round)
       recording.cancel()
       simulation.settle()
     }
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func connectedTriggersInvalidateAndRefetchUntilTheHandleEnds() {
@@ -353,21 +355,21 @@ import Testing
     )
     simulation.settle()
     let before = fetch.callCount
-    #expect(before == 2)
+    expectEqual(before, 2)
     for tick in 1...3 {
       ticks.send(tick)
       simulation.settle()
     }
-    #expect(fetch.callCount == before + 3)
+    expectEqual(fetch.callCount, before + 3)
     connection.value = nil
     simulation.settle()
-    #expect(ticks.consumerCount == 0)
+    expectEqual(ticks.consumerCount, 0)
     ticks.send(4)
     simulation.settle()
-    #expect(fetch.callCount == before + 3)
+    expectEqual(fetch.callCount, before + 3)
     recording.cancel()
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   // O04 T11
@@ -385,11 +387,11 @@ import Testing
       #expect(loaded >= 1)
       let one = simulation.record(client.stream(query))
       simulation.settle()
-      #expect(fetch.callCount - loaded == fresh, "\(policy)")
+      expectEqual(fetch.callCount - loaded, fresh, "\(policy)")
       simulation.advance(by: .seconds(1))
       let two = simulation.record(client.stream(query))
       simulation.settle()
-      #expect(fetch.callCount - loaded - fresh == stale, "\(policy)")
+      expectEqual(fetch.callCount - loaded - fresh, stale, "\(policy)")
       one.cancel()
       two.cancel()
     }
@@ -415,7 +417,7 @@ import Testing
     let observer = client.observer(of: query, options: ObserverOptions(gcTime: .seconds(1)))
     let third = simulation.record(observer.stream)
     simulation.advance(by: .seconds(1))
-    #expect(asked.all == ["-1 of 0", "1 of 1", "2 of 2"])
+    expectEqual(asked.all, ["-1 of 0", "1 of 1", "2 of 2"])
     simulation.run { await client.prefetch(query) }
     client.setData(3, for: QueryKey("n"))
     observer.update(options: ObserverOptions(gcTime: .seconds(2)))
@@ -424,11 +426,11 @@ import Testing
     let loaded = [at(0, .pending(isFetching: true)), at(10, .success(1))]
     #expect(first.timeline == loaded + landed + [at(3_000, .success(3))])
     #expect(second.timeline == landed + [at(3_000, .success(3))])
-    #expect(third.timeline == [at(2_000, .success(2)), at(3_000, .success(3))])
-    #expect(asked.count == 3)
+    expectEqual(third.timeline, [at(2_000, .success(2)), at(3_000, .success(3))])
+    expectEqual(asked.count, 3)
     for recording in [first, second, third] { recording.cancel() }
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func aRuleOfSubscriptionsIsToldOfInitialDataAndOfNoLaterChange() {
@@ -449,14 +451,15 @@ import Testing
       client.setData(data, for: QueryKey("n"))
       simulation.advance(by: .seconds(1))
     }
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .success(7, isFetching: true)), at(10, .success(1)), at(1_000, .success(5)),
         at(2_000, .success(7)),
       ]
     )
-    #expect(asked.all.last == 7)
-    #expect(asked.count == count)
+    expectEqual(asked.all.last, 7)
+    expectEqual(asked.count, count)
     recording.cancel()
   }
   // O04 O07
@@ -477,19 +480,19 @@ import Testing
     // Without data nobody is asked.
     let first = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(asked.all == [])
+    expectEqual(asked.all, [])
     let second = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
     let third = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
-    #expect(asked.all == ["1 of 2", "2 of 3"])
+    expectEqual(asked.all, ["1 of 2", "2 of 3"])
     let refetched = [at(1_010, .success(1, isFetching: true)), at(1_020, .success(2))]
     #expect(first.timeline == [at(0, .pending(isFetching: true)), at(10, .success(1))] + refetched)
     #expect(second.timeline == [at(1_000, .success(1))] + refetched)
-    #expect(third.timeline == [at(2_000, .success(2))])
+    expectEqual(third.timeline, [at(2_000, .success(2))])
     for recording in [first, second, third] { recording.cancel() }
     simulation.settle()
-    #expect(simulation.isIdle)
+    expect(simulation.isIdle)
   }
 
   @Test func aPolicyThatAnswersWhenItsObserverHasLeftRefetchesNothing() {
@@ -506,7 +509,7 @@ import Testing
     simulation.settle()
     recording.cancel()
     simulation.advance(by: .seconds(1))
-    #expect(recording.values.map(\.data) == [1])
-    #expect(fetch.callCount == 1)
+    expectEqual(recording.values.map(\.data), [1])
+    expectEqual(fetch.callCount, 1)
   }
 }

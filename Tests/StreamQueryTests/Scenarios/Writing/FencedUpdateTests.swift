@@ -20,14 +20,14 @@ import Testing
     let fetched = Notes<Int>()
     simulation.task { fetched.add(try await client.fetch(query)) }
     simulation.advance(by: .milliseconds(50))
-    #expect(client.updateData(for: query, fencing: fencing) { $0? += 1 } == 2)
+    expectEqual(client.updateData(for: query, fencing: fencing) { $0? += 1 }, 2)
     simulation.advance(by: .seconds(1))
     let end =
       fencing
       ? [at(50, .success(2))]
       : [at(50, .success(2, isFetching: true)), at(100, .success(10))]
     #expect(recording.timeline == [at(0, .success(1, isFetching: true))] + end)
-    #expect(fetched.all == [fencing ? 2 : 10])
+    expectEqual(fetched.all, [fencing ? 2 : 10])
   }
 
   @Test func whatWritesNothingFencesNothing() {
@@ -35,11 +35,9 @@ import Testing
     let query = slow("n")
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
-    #expect(client.updateData(for: query, fencing: true) { $0? += 1 } == nil)
+    expectNil(client.updateData(for: query, fencing: true) { $0? += 1 })
     simulation.advance(by: .seconds(1))
-    #expect(
-      recording.timeline == [at(0, .pending(isFetching: true)), at(100, .success(10))]
-    )
+    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(100, .success(10))])
   }
 
   @Test func anUpdateSaysWhenItsValueWasGood() {
@@ -48,13 +46,13 @@ import Testing
     client.setData(1, for: query)
     let date = simulation.date.addingTimeInterval(-59)
     client.updateData(for: query.key, updatedAt: date) { $0? += 1 }
-    #expect(client.diagnostics("n").map(\.dataUpdatedAt) == [date])
-    #expect(!client.isStale(query))
+    expectEqual(client.diagnostics("n").map(\.dataUpdatedAt), [date])
+    expect(!client.isStale(query))
     simulation.advance(by: .seconds(1))
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
     client.updateData(for: query) { $0? += 1 }
-    #expect(!client.isStale(query))
-    #expect(client.data(for: query) == 3)
+    expect(!client.isStale(query))
+    expectEqual(client.data(for: query), 3)
   }
 
   @Test func updatesOfSeveralEntriesFenceThoseThatTheyWrite() {
@@ -73,14 +71,16 @@ import Testing
     ) { _, value in
       value = value == 1 ? 5 : nil
     }
-    #expect(count == 1)
+    expectEqual(count, 1)
     simulation.advance(by: .seconds(1))
-    #expect(
-      recordings[0].timeline == [at(0, .success(1, isFetching: true)), at(50, .success(5))]
+    expectEqual(
+      recordings[0].timeline,
+      [at(0, .success(1, isFetching: true)), at(50, .success(5))]
     )
-    #expect(recordings[0].values.last?.dataUpdatedAt == date)
-    #expect(
-      recordings[1].timeline == [at(0, .success(2, isFetching: true)), at(100, .success(10))]
+    expectEqual(recordings[0].values.last?.dataUpdatedAt, date)
+    expectEqual(
+      recordings[1].timeline,
+      [at(0, .success(2, isFetching: true)), at(100, .success(10))]
     )
   }
 

@@ -21,14 +21,15 @@ import Foundation
     simulation.advance(by: .milliseconds(50))
     client.setData(7, for: key)
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(10, .failure(Boom())), at(50, .success(7)),
       ]
     )
-    #expect(recording.values.map(\.failureCount) == [0, 1, 0])
-    #expect(recording.values.map(\.errorUpdateCount) == [0, 1, 1])
-    #expect(recording.values.last?.dataUpdatedAt == Simulation.startDate + 0.05)
+    expectEqual(recording.values.map(\.failureCount), [0, 1, 0])
+    expectEqual(recording.values.map(\.errorUpdateCount), [0, 1, 1])
+    expectEqual(recording.values.last?.dataUpdatedAt, Simulation.startDate + 0.05)
   }
 
   // T44
@@ -39,8 +40,9 @@ import Foundation
     simulation.advance(by: .milliseconds(5))
     client.setData(7, for: key)
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.timeline == [
+    expectEqual(
+      recording.timeline,
+      [
         at(0, .pending(isFetching: true)), at(5, .success(7, isFetching: true)),
         at(10, .success(1)),
       ]
@@ -57,10 +59,8 @@ import Foundation
     simulation.advance(by: .milliseconds(5))
     client.setData(7, for: key, fencing: true)
     simulation.advance(by: .milliseconds(50))
-    #expect(
-      recording.timeline == [at(0, .pending(isFetching: true)), at(5, .success(7))]
-    )
-    #expect(fetch.runningCount == 0)
+    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(5, .success(7))])
+    expectEqual(fetch.runningCount, 0)
   }
 
   @Test func aCallerWhoseFetchIsFencedOutGetsTheWrittenValue() throws {
@@ -73,34 +73,34 @@ import Foundation
     simulation.advance(by: .milliseconds(5))
     client.setData(7, for: key, fencing: true)
     simulation.settle()
-    #expect(answers.all == [7])
-    #expect(simulation.isIdle)
+    expectEqual(answers.all, [7])
+    expect(simulation.isIdle)
   }
 
   // C04 T44
   @Test func anUpdateGetsWhatIsCachedAndReturnsWhatItWrote() {
     let client = QueryClient(simulation: simulation)
     let first = client.updateData(for: key) { value in
-      #expect(value == nil)
+      expectNil(value)
       value = 1
     }
     let second = client.updateData(for: key) { value in value? += 1 }
-    #expect([first, second] == [1, 2])
-    #expect(client.data(for: key) == 2)
+    expectEqual([first, second], [1, 2])
+    expectEqual(client.data(for: key), 2)
   }
 
   // T44
   @Test func leavingNilWritesNothingAndMakesNoEntry() {
     let client = QueryClient(simulation: simulation)
-    #expect(client.updateData(for: key) { _ in } == nil)
-    #expect(client.diagnostics().isEmpty)
+    expectNil(client.updateData(for: key) { _ in })
+    expectEmpty(client.diagnostics())
     client.setData(1, for: key)
     let recording = simulation.record(client.stream(Query(key: key)))
     simulation.settle()
-    #expect(client.updateData(for: key) { $0 = nil } == nil)
+    expectNil(client.updateData(for: key) { $0 = nil })
     simulation.settle()
-    #expect(client.data(for: key) == 1)
-    #expect(recording.summaries == [.success(1)])
+    expectEqual(client.data(for: key), 1)
+    expectEqual(recording.summaries, [.success(1)])
   }
 
   @Test func anUpdaterThatThrowsWritesNothingAndItsErrorKeepsItsType() {
@@ -113,9 +113,9 @@ import Foundation
       }
       Issue.record("the error was swallowed")
     } catch {
-      #expect(error == Boom(3))
+      expectEqual(error, Boom(3))
     }
-    #expect(client.data(for: key) == 1)
+    expectEqual(client.data(for: key), 1)
   }
 
   @Test func aWriteInsideAnUpdateOfTheSameKeyIsReportedAndIgnored() {
@@ -129,11 +129,12 @@ import Foundation
       client.setData(5, for: QueryKey<Int>("m"))
       value? += 1
     }
-    #expect(written == 2)
-    #expect(client.data(for: key) == 2)
-    #expect(client.data(for: QueryKey<Int>("m")) == 5)
-    #expect(
-      misuse.all == [
+    expectEqual(written, 2)
+    expectEqual(client.data(for: key), 2)
+    expectEqual(client.data(for: QueryKey<Int>("m")), 5)
+    expectEqual(
+      misuse.all,
+      [
         .writeInsideUpdate(key: "[\"n\"]"), .writeInsideUpdate(key: "[\"n\"]"),
       ]
     )
@@ -149,9 +150,9 @@ import Foundation
         client.setData(3, for: key)
       }
     }
-    #expect(client.data(for: key) == 1)
-    #expect(client.data(for: QueryKey<Int>("m")) == 2)
-    #expect(misuse.all == [.writeInsideUpdate(key: "[\"n\"]")])
+    expectEqual(client.data(for: key), 1)
+    expectEqual(client.data(for: QueryKey<Int>("m")), 2)
+    expectEqual(misuse.all, [.writeInsideUpdate(key: "[\"n\"]")])
   }
 
   @Test func aRemovalInsideAnUpdateIsSeenAndTheUpdateRunsAgain() {
@@ -163,8 +164,8 @@ import Foundation
       if asked.count == 1 { client.remove(key) }
       value = (value ?? 10) + 1
     }
-    #expect(asked.all == [1, nil])
-    #expect(written == 11)
+    expectEqual(asked.all, [1, nil])
+    expectEqual(written, 11)
   }
 
   // T44 C02
@@ -173,15 +174,15 @@ import Foundation
     let query = Query<Int>(key: key).staleTime(.seconds(10))
     simulation.advance(by: .seconds(100))
     client.setData(1, for: key, updatedAt: Simulation.startDate + 95)
-    #expect(client.isStale(query) == false)
-    #expect(client.diagnostics().map(\.age) == [.seconds(5)])
+    expectEqual(client.isStale(query), false)
+    expectEqual(client.diagnostics().map(\.age), [.seconds(5)])
     simulation.advance(by: .seconds(5))
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
     client.setData(2, for: key, updatedAt: Simulation.startDate + 100_000)
-    #expect(client.diagnostics().map(\.age) == [.zero])
-    #expect(client.result(for: query).dataUpdatedAt == Simulation.startDate + 100_000)
+    expectEqual(client.diagnostics().map(\.age), [.zero])
+    expectEqual(client.result(for: query).dataUpdatedAt, Simulation.startDate + 100_000)
     simulation.advance(by: .seconds(10))
-    #expect(client.isStale(query))
+    expect(client.isStale(query))
   }
 
   @Test(arguments: [
@@ -201,10 +202,10 @@ import Foundation
     let handle = client.observer(of: Query<Int>(key: key))
     _ = handle.result
     simulation.settle()
-    #expect(recording.summaries.suffix(1) == [.success(1)])
-    #expect(recording.values.count { $0.data == 1 } == 1)
+    expectEqual(recording.summaries.suffix(1), [.success(1)])
+    expectEqual(recording.values.count { $0.data == 1 }, 1)
     simulation.advance(by: .hours(2))
-    #expect(client.isStale(Query(key: key).staleTime(.hours(1))))
+    expect(client.isStale(Query(key: key).staleTime(.hours(1))))
   }
 
   // T45
@@ -215,9 +216,9 @@ import Foundation
     let count = client.updateData(matching: "n", of: Int.self) { key, value in
       if value == 2 { value = nil } else { value? *= 10 }
     }
-    #expect(count == 2)
-    #expect(client.entries(of: Int.self, "n").map(\.data) == [10, 2, 30])
-    #expect(client.data(for: QueryKey<String>("n", 1)) == "x")
+    expectEqual(count, 2)
+    expectEqual(client.entries(of: Int.self, "n").map(\.data), [10, 2, 30])
+    expectEqual(client.data(for: QueryKey<String>("n", 1)), "x")
   }
 
   @Test func aWriteInsideABulkUpdateIsIgnoredForTheEntryAtHand() {
@@ -228,9 +229,9 @@ import Foundation
       client.setData(50, for: key)
       value = 2
     }
-    #expect(count == 1)
-    #expect(client.data(for: key) == 2)
-    #expect(misuse.count == 1)
+    expectEqual(count, 1)
+    expectEqual(client.data(for: key), 2)
+    expectEqual(misuse.count, 1)
   }
 
   // T43
@@ -238,13 +239,13 @@ import Foundation
     let client = QueryClient(simulation: simulation)
     client.setData(1, for: key)
     simulation.advance(by: .seconds(299))
-    #expect(client.data(for: key) == 1)
+    expectEqual(client.data(for: key), 1)
     client.setData(2, for: key)
     simulation.advance(by: .seconds(299))
-    #expect(client.data(for: key) == 2)
+    expectEqual(client.data(for: key), 2)
     simulation.advance(by: .seconds(1))
-    #expect(client.data(for: key) == nil)
-    #expect(client.diagnostics().isEmpty)
+    expectNil(client.data(for: key))
+    expectEmpty(client.diagnostics())
   }
 
   // T02
@@ -253,12 +254,12 @@ import Foundation
     let query = Query<Int?>("maybe") { nil }
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    #expect(recording.summaries.last == .success(nil))
-    #expect(client.data(for: query) == .some(.none))
+    expectEqual(recording.summaries.last, .success(nil))
+    expectEqual(client.data(for: query), .some(.none))
     client.updateData(for: query) { (value: inout Int??) in
-      #expect(value == .some(.none))
+      expectEqual(value, .some(.none))
       value = .some(3)
     }
-    #expect(client.data(for: query) == 3)
+    expectEqual(client.data(for: query), 3)
   }
 }

@@ -113,11 +113,11 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(refused.value == Self.rounds)
+    expectEqual(refused.value, Self.rounds)
     for client in [one, two] {
-      #expect(client.mutatingCount() == 0)
+      expectEqual(client.mutatingCount(), 0)
       client.shutDown()
-      #expect(WorkWait.count(of: client.cache.read { $0.id }) == 0)
+      expectEqual(WorkWait.count(of: client.cache.read { $0.id }), 0)
     }
   }
 }

@@ -20,14 +20,14 @@ import Testing
       isBack.wait()
       simulation.settle()
     }
-    #expect(lines.lines == ["back", "back"])
-    #expect(failures.lines.count == 1)
-    #expect(failures.lines.first?.contains("left the simulation and came back") == true)
-    #expect(failures.lines.first?.contains("Task.sleep") == true)
+    expectEqual(lines.lines, ["back", "back"])
+    expectEqual(failures.lines.count, 1)
+    expectEqual(failures.lines.first?.contains("left the simulation and came back"), true)
+    expectEqual(failures.lines.first?.contains("Task.sleep"), true)
   }
 
   @Test func aTaskThatLeftComesBackToTheClaimedThread() {
-    #expect(RuntimeHooks.install() == nil)
+    expectNil(RuntimeHooks.install())
     let jobs = KeptJobs()
     let exit = Exit()
     let lines = Collected<String>()
@@ -37,16 +37,16 @@ import Testing
         lines.append(Self.assumed("back"))
       }
       while exit.departures == 0 { jobs.runNext() }
-      #expect(lines.lines.isEmpty)
+      expectEmpty(lines.lines)
       exit.open()
       // Waits for what comes from the pool, by the hook on a thread of its own.
       while lines.lines.isEmpty { jobs.runNext() }
     }
-    #expect(lines.lines == ["back"])
+    expectEqual(lines.lines, ["back"])
   }
 
   @Test func aReturnAfterTheEndIsReportedOnceAndGoesToTheRealMainActor() async {
-    #expect(RuntimeHooks.install() == nil)
+    expectNil(RuntimeHooks.install())
     let jobs = KeptJobs()
     let exit = Exit()
     let reports = Collected<String>()
@@ -63,12 +63,12 @@ import Testing
       return tasks
     }
     exit.open()
-    for task in tasks { #expect(await task.value == "on the main actor") }
-    #expect(reports.lines == ["late"])
+    for task in tasks { await expectEqual(task.value, "on the main actor") }
+    expectEqual(reports.lines, ["late"])
   }
 
   @Test func aTaskThatComesBackAfterTheEndDoesNotArriveInALaterClaim() async {
-    #expect(RuntimeHooks.install() == nil)
+    expectNil(RuntimeHooks.install())
     let (jobs, laterJobs) = (KeptJobs(), KeptJobs())
     let exit = Exit()
     let task = MainStandIn.claimThread(for: jobs, onLateReturn: {}) {
@@ -83,8 +83,8 @@ import Testing
       exit.openNow()
       return laterJobs.number
     }
-    #expect(arrived == 0)
-    #expect(await task.value == "on the main actor")
+    expectEqual(arrived, 0)
+    await expectEqual(task.value, "on the main actor")
   }
 
   /// Traps if this is not the main actor.

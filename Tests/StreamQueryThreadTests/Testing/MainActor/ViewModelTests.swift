@@ -50,8 +50,8 @@ import Testing
     let rounds = await Noise.during {
       for seed in Seeds.few(10) {
         let first = course(seed, scenario)
-        #expect(first == course(seed, scenario), "seed \(seed)")
-        #expect(first.failures == [], "seed \(seed)")
+        expectEqual(first, course(seed, scenario), "seed \(seed)")
+        expectEqual(first.failures, [], "seed \(seed)")
         hashes.insert(first.hash)
       }
     }
@@ -66,19 +66,19 @@ import Testing
       let fetch = ScriptedFetch<String>(.value("Ada", after: .milliseconds(30)), .value("Grace"))
       let user = Query("user", fetch: fetch)
       var model: ProfileModel? = ProfileModel(client, user)
-      #expect(model?.name == "…")
+      expectEqual(model?.name, "…")
       journal.after(.zero) { model?.name ?? "" }
       journal.after(.milliseconds(30)) { model?.name ?? "" }
-      #expect(model?.name == "Ada")
+      expectEqual(model?.name, "Ada")
       client.setData("Alan", for: user.key)
       Task { await client.invalidate(.prefix("user")) }
       journal.after(.milliseconds(1)) { model?.name ?? "" }
-      #expect(model?.name == "Grace")
+      expectEqual(model?.name, "Grace")
       weak let gone = model
       model = nil
       journal.after(.seconds(1)) { simulation.leakReport() }
-      #expect(gone == nil)
-      #expect(simulation.leakReport() == [])
+      expectNil(gone)
+      expectEqual(simulation.leakReport(), [])
     }
   }
 
@@ -89,15 +89,15 @@ import Testing
       let model = TimelineModel()
       let view = Task { await model.follow(client, timeline) }
       journal.after(.zero) { (model.posts, model.isRefreshing) }
-      #expect(model.isRefreshing)
+      expect(model.isRefreshing)
       journal.after(.seconds(1)) { (model.posts, model.isRefreshing) }
-      #expect(model.posts == ["one"] && !model.isRefreshing)
+      expect(model.posts == ["one"] && !model.isRefreshing)
       view.cancel()
       journal.after(.zero) { model.isFollowing }
-      #expect(!model.isFollowing)
+      expect(!model.isFollowing)
       Task { await model.follow(client, timeline) }
       journal.after(.zero) { (model.posts, model.isRefreshing) }
-      #expect(model.posts == ["two"])
+      expectEqual(model.posts, ["two"])
     }
   }
 
@@ -107,16 +107,16 @@ import Testing
       let inbox = Query("inbox", fetch: fetch)
       var model: BadgeModel? = BadgeModel(client, inbox)
       journal.after(.milliseconds(5)) { model?.unread ?? -1 }
-      #expect(model?.unread == 3)
+      expectEqual(model?.unread, 3)
       journal.after(.seconds(10)) { model?.unread ?? -1 }
-      #expect(model?.unread == 4)
+      expectEqual(model?.unread, 4)
       model = nil
       // The loop finds out with the next element, and leaves: nobody polls any more.
       journal.after(.seconds(10)) { fetch.calls.count }
       let calls = fetch.calls.count
       journal.after(.seconds(60)) { simulation.leakReport() }
-      #expect(fetch.calls.count == calls)
-      #expect(simulation.leakReport() == [])
+      expectEqual(fetch.calls.count, calls)
+      expectEqual(simulation.leakReport(), [])
     }
   }
 
@@ -128,11 +128,11 @@ import Testing
         model.text = letters
         journal.after(.milliseconds(100)) { model.found }
       }
-      #expect(fetch.calls.isEmpty)
+      expectEmpty(fetch.calls)
       journal.after(.milliseconds(200)) { model.found }
       journal.after(.milliseconds(50)) { model.found }
-      #expect(model.found == ["Ada", "Alan"])
-      #expect(fetch.calls.count == 1)
+      expectEqual(model.found, ["Ada", "Alan"])
+      expectEqual(fetch.calls.count, 1)
     }
   }
 
@@ -143,11 +143,11 @@ import Testing
       let model = CartModel(client, Query("price", fetch: fetch))
       model.items["tea"] = 1
       journal.after(.milliseconds(20)) { model.totals }
-      #expect(model.total == 10)
+      expectEqual(model.total, 10)
       model.items["tea"] = 2
       model.items["cup"] = 1
       journal.after(.zero) { model.totals }
-      #expect(model.total == 30)
+      expectEqual(model.total, 30)
       model.close()
       journal.after(.zero) { model.totals }
     }
@@ -162,16 +162,16 @@ import Testing
       let model = DetailModel(client, Query("detail", fetch: fetch).retry(.never))
       model.reloadTapped()
       model.reloadTapped()
-      #expect(!model.isLoading)
+      expect(!model.isLoading)
       journal.after(.zero) { (model.isLoading, model.text ?? "", model.problem ?? "") }
-      #expect(model.isLoading)
+      expect(model.isLoading)
       journal.after(.milliseconds(10)) { (model.isLoading, model.text ?? "", model.problem ?? "") }
-      #expect(!model.isLoading && model.problem != nil)
-      #expect(fetch.calls.count == 1)
+      expect(!model.isLoading && model.problem != nil)
+      expectEqual(fetch.calls.count, 1)
       model.reloadTapped()
       journal.after(.milliseconds(10)) { (model.isLoading, model.text ?? "", model.problem ?? "") }
-      #expect(model.text == "text" && model.problem == nil && !model.isLoading)
-      #expect(simulation.isIdle)
+      expect(model.text == "text" && model.problem == nil && !model.isLoading)
+      expect(simulation.isIdle)
     }
   }
 
@@ -181,9 +181,9 @@ import Testing
       let model = ReportModel()
       model.importTapped(client, Query("document", fetch: fetch))
       journal.after(.milliseconds(9)) { (model.progress, model.words ?? -1) }
-      #expect(model.progress == 0)
+      expectEqual(model.progress, 0)
       journal.after(.milliseconds(1)) { (model.progress, model.words ?? -1) }
-      #expect(model.progress == 4 && model.words == 4)
+      expect(model.progress == 4 && model.words == 4)
     }
   }
 
@@ -194,11 +194,11 @@ import Testing
       let model = DashboardModel()
       model.refresh(client, left, right)
       journal.after(.milliseconds(5)) { model.title }
-      #expect(model.title == "")
+      expectEqual(model.title, "")
       journal.after(.milliseconds(5)) { model.title }
-      #expect(model.title == "l & r")
-      #expect(model.names == ["l", "r", "l & r"])
-      #expect(simulation.isIdle)
+      expectEqual(model.title, "l & r")
+      expectEqual(model.names, ["l", "r", "l & r"])
+      expect(simulation.isIdle)
     }
   }
 
@@ -212,14 +212,14 @@ import Testing
       let model = TickerModel()
       model.start(client, Query("price", fetch: fetch), clock: simulation.clock)
       journal.after(.milliseconds(10)) { model.prices }
-      #expect(model.prices == [1])
+      expectEqual(model.prices, [1])
       journal.after(.seconds(5)) { model.prices }
       journal.after(.milliseconds(10)) { model.prices }
-      #expect(model.prices == [1, 2])
+      expectEqual(model.prices, [1, 2])
       model.stop()
       journal.after(.seconds(60)) { model.prices }
-      #expect(model.prices == [1, 2])
-      #expect(simulation.isIdle)
+      expectEqual(model.prices, [1, 2])
+      expect(simulation.isIdle)
     }
   }
 
@@ -239,15 +239,15 @@ import Testing
       .optimistic { input, changes in changes.update(title.key) { $0 = input } }
       let model = EditorModel(client, title, rename)
       journal.after(.zero) { model.shown }
-      #expect(model.shown == ["old"])
+      expectEqual(model.shown, ["old"])
       model.saveTapped("typed")
       journal.after(.zero) { (model.shown, model.isSaving) }
-      #expect(model.shown == ["old", "typed"] && model.isSaving)
+      expect(model.shown == ["old", "typed"] && model.isSaving)
       journal.after(.milliseconds(10)) { (model.shown, model.problem ?? "") }
-      #expect(model.shown == ["old", "typed", "old"] && model.problem == "not saved")
+      expect(model.shown == ["old", "typed", "old"] && model.problem == "not saved")
       model.saveTapped("new")
       journal.after(.milliseconds(10)) { model.shown }
-      #expect(model.shown == ["old", "typed", "old", "new"] && !model.isSaving)
+      expect(model.shown == ["old", "typed", "old", "new"] && !model.isSaving)
     }
   }
 }

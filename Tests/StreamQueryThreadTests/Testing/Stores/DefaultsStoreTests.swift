@@ -112,7 +112,7 @@ private final class OwnThread: TaskExecutor {
       }
       try await group.waitForAll()
     }
-    #expect(try await stores[0].load(.main).records.count == 400)
+    try await expectEqual(stores[0].load(.main).records.count, 400)
   }
 
   @Test func aStorageMayWaitForAnotherThreadThatUsesAStore() async throws {
@@ -137,8 +137,8 @@ private final class OwnThread: TaskExecutor {
       try await store.write(batch, to: .main)
     }.value
     // The value, the generation of partitions without one, and the new value.
-    #expect(calls.withLock { $0 } == 3)
-    #expect(try await other.load(.main).records == [record])
+    expectEqual(calls.withLock { $0 }, 3)
+    try await expectEqual(other.load(.main).records, [record])
   }
 
   @Test func aPartitionThatGrowsTooLargeIsFullAndKeepsWhatItHas() async throws {
@@ -151,9 +151,9 @@ private final class OwnThread: TaskExecutor {
     } throws: {
       if case .full? = $0 as? QueryStoreError { true } else { false }
     }
-    #expect(try await store.load(.main).records == [small])
+    try await expectEqual(store.load(.main).records, [small])
     _ = try await store.wipe(.main)
-    #expect(try await store.load(.main).records == [])
+    try await expectEqual(store.load(.main).records, [])
   }
 
   @Test func whatIsWipedAndReleasedLeavesNoValue() async throws {
@@ -165,7 +165,7 @@ private final class OwnThread: TaskExecutor {
       let generation = try await store.load(partition).generation
       try await store.write(StoreBatch(generation: generation, puts: [record]), to: partition)
       await store.release(partition)
-      #expect(try await store.load(partition).records == [record])
+      try await expectEqual(store.load(partition).records, [record])
       let begun = try await store.wipe(partition)
       await store.release(partition)
       #expect(try await DefaultsStore(defaults, prefix: "p.").load(partition).generation >= begun)
@@ -173,10 +173,10 @@ private final class OwnThread: TaskExecutor {
         try await store.write(StoreBatch(generation: generation, puts: [record]), to: partition)
       }
       // Whoever looks at it may use it: it has a value until it is released again.
-      #expect(defaults.names == ["p.\(number)", "p.~"])
+      expectEqual(defaults.names, ["p.\(number)", "p.~"])
       await store.release(partition)
     }
-    #expect(defaults.names == ["p.~"])
+    expectEqual(defaults.names, ["p.~"])
   }
 
   @Test(arguments: [0, 1, 300])
@@ -190,7 +190,7 @@ private final class OwnThread: TaskExecutor {
     for record in records {
       try await store.write(StoreBatch(generation: generation, puts: [record]), to: .main)
     }
-    #expect(defaults.names == ["p.main"])
+    expectEqual(defaults.names, ["p.main"])
     let whole = try #require(defaults.data(forKey: "p.main"))
     for place in whole.indices {
       for bit in 0..<8 {
@@ -200,16 +200,16 @@ private final class OwnThread: TaskExecutor {
         let store = DefaultsStore(defaults, prefix: "p.")
         let contents = try await store.load(.main)
         // The header comes first: a changed bit in it costs no record.
-        #expect(contents.records == (place < 32 ? records : []))
-        #expect(contents.generation == generation)
-        #expect(!contents.damage.isEmpty)
+        expectEqual(contents.records, (place < 32 ? records : []))
+        expectEqual(contents.generation, generation)
+        expect(!contents.damage.isEmpty)
         // Once.
-        #expect(try await store.load(.main).damage.isEmpty)
+        try await expectEmpty(store.load(.main).damage)
       }
     }
     for count in 0..<whole.count {
       defaults.set(whole.prefix(count), forKey: "p.main")
-      #expect(try await store.load(.main).records == [])
+      try await expectEqual(store.load(.main).records, [])
     }
   }
 
@@ -223,7 +223,7 @@ private final class OwnThread: TaskExecutor {
     defaults.set(changed, forKey: "p.main")
     try await store.write(StoreBatch(generation: .first, puts: [record]), to: .main)
     let contents = try await store.load(.main)
-    #expect(contents.records == [record] && contents.damage.count == 1)
-    #expect(try await store.load(.main).damage.isEmpty)
+    expect(contents.records == [record] && contents.damage.count == 1)
+    try await expectEmpty(store.load(.main).damage)
   }
 }

@@ -59,18 +59,19 @@ import Testing
   }
 
   @Test func everyRuleCanFail() {
-    #expect(BrokenStore.Mistake.allCases.count == StoreRule.allCases.count)
+    expectEqual(BrokenStore.Mistake.allCases.count, StoreRule.allCases.count)
   }
 
   @Test func aViolationSaysWhichRuleAndWhatWasSeen() async {
     let contract = QueryStoreContract(keepsRecords: false) { _ in
       BrokenStore(.forgetsRemovals, MemoryStore())
     }
-    #expect(
-      await contract.violations().map(\.description).first == """
-        A removal removes its record, and is no error where there is none. \
-        But after removing a, there was "a" = "1" too many.
-        """
+    await expectEqual(
+      contract.violations().map(\.description).first,
+      """
+      A removal removes its record, and is no error where there is none. \
+      But after removing a, there was "a" = "1" too many.
+      """
     )
   }
 
@@ -78,7 +79,7 @@ import Testing
     struct Refusal: Error {}
     let contract = QueryStoreContract<MemoryStore>(keepsRecords: false) { _ in throw Refusal() }
     let violations = await contract.violations()
-    #expect(violations.map(\.rule) == StoreRule.allCases.dropLast(2))
+    expectEqual(violations.map(\.rule), StoreRule.allCases.dropLast(2))
     #expect(violations.allSatisfy { $0.seen == "it threw: Refusal()" })
   }
 }
