@@ -62,8 +62,18 @@ import Testing
   command="STREAMQUERY_TESTS=StreamQueryTests Scripts/leaks.sh --scratch-path .build"
 }
 
+# A warning, in a checkout that one enters by a link.
+plant_warning() {
+  replace Sources/StreamQuery/Machines/RunQueue.swift \
+    "struct RunQueue: Random" "private func planted() { let unused = 0 }
+struct RunQueue: Random"
+  says="warning: .*unused"
+  command="ln -sfn project ../link && cd ../link && source Scripts/steps.sh && begin_steps &&
+    swift build --target StreamQuery >.build-steps/log 2>&1 && refuse_warnings .build-steps/log"
+}
+
 names=("$@")
-if ((${#names[@]} == 0)); then names=(torn_write lost_continuation race); fi
+if ((${#names[@]} == 0)); then names=(torn_write lost_continuation race warning); fi
 for name in "${names[@]}"; do
   if ! declare -f "plant_$name" >/dev/null; then
     echo "self-test: no such defect: $name" >&2

@@ -26,26 +26,49 @@ end_step() {
 # compiled_lines BEGUN FOLDER…: the lines of this project's files that the package manager has compiled in folders
 # since the step began. Compilers that scripts run by themselves are not counted.
 compiled_lines() {
-  local begun=$1 object source
+  local begun=$1 object source place
+  place=$(pwd -P)
   shift
   if (($# == 0)); then return 0; fi
   find "$@" -name output-file-map.json -exec cat {} + 2>/dev/null |
     # Each source file, with the object file that is made of it.
     sed -n -e 's/^  "\(.*\.swift\)": {$/\1/p' -e 's/^    "object": "\(.*\)",*$/\1/p' |
     while IFS= read -r source && IFS= read -r object; do
-      if [[ $source == "$PWD"/* && $source != */.build* && $object -nt $begun ]]; then
+      if [[ ($source == "$PWD"/* || $source == "$place"/*) && $source != */.build* && $object -nt $begun ]]; then
         cat "$source"
       fi
     done | wc -l
 }
 
-# refuse_warnings FILE: fails if what the package manager printed has warnings of this project's files.
+# refuse_warnings FILE: fails if what the package manager printed has warnings of this project's files. It may print where
+# a folder really is, and not the link by which one came here.
 refuse_warnings() {
-  if grep -E "^$PWD/.*: warning: " "$1" | sort -u | grep . >&2; then
+  if HERE=$PWD/ PLACE=$(pwd -P)/ awk '
+    /: warning: / && (index($0, ENVIRON["HERE"]) == 1 || index($0, ENVIRON["PLACE"]) == 1)
+  ' "$1" | LC_ALL=C sort -u | grep . >&2; then
     echo "steps: the lines above are warnings" >&2
     return 1
   fi
 }
+
+# test_refusing: sees that `refuse_warnings` finds a warning in a checkout behind a link, by either name, and no others.
+test_refusing() (
+  scratch=$(cd "$(mktemp -d)" && pwd -P)
+  trap 'rm -rf "$scratch"' EXIT
+  mkdir "$scratch/a+b"
+  ln -s a+b "$scratch/link"
+  cd "$scratch/link"
+  for place in "$scratch/link" "$scratch/a+b"; do
+    echo "$place/Sources/A.swift:1:5: warning: unused" >log
+    if refuse_warnings log 2>/dev/null; then
+      echo "steps: self-test: a warning of $place was let through" >&2
+      exit 1
+    fi
+  done
+  printf '%s\n' "$scratch/other/A.swift:1:5: warning: unused" "$scratch/link/A.swift:1:5: note: unused" \
+    "warning: $scratch/link: unused" >log
+  refuse_warnings log
+)
 
 # Prints all steps that were written down, and their sum.
 print_steps() {
