@@ -41,6 +41,7 @@ if [[ $(uname -s) == Darwin ]]; then
   exit 0
 fi
 
+source "$here/modules.sh"
 info=$(swiftc -print-target-info)
 field() { sed -n "s/.*\"$1\": \"\\([^\"]*\\)\".*/\\1/p" <<<"$info" | head -n 1; }
 resources=$(field runtimeResourcePath)

@@ -3,10 +3,20 @@
 # Those that the documentation has, each after those that it uses.
 documented_modules=(StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryUI StreamQueryTesting)
 
+# swiftc ARGUMENT…: the compiler; counts the lines that it is given for the table of Scripts/steps.sh.
+swiftc() {
+  local argument sources=()
+  if [[ -n ${STEPS_COMPILED:-} ]]; then
+    for argument in "$@"; do if [[ $argument == *.swift ]]; then sources+=("$argument"); fi; done
+    if ((${#sources[@]} > 0)); then { cat "${sources[@]}" 2>/dev/null || true; } | wc -l >>"$STEPS_COMPILED"; fi
+  fi
+  command swiftc "$@"
+}
+
 # find_docc: sets `docc` to the documentation compiler, which sits beside the compiler; on a Mac, xcrun knows where.
 find_docc() {
   local swiftc
-  swiftc=$(command -v swiftc)
+  swiftc=$(type -P swiftc)
   docc=$(dirname "$(readlink -f "$swiftc" 2>/dev/null || echo "$swiftc")")/docc
   if [[ ! -x $docc ]]; then docc=$(command -v docc || xcrun --find docc); fi
 }
@@ -38,7 +48,7 @@ build_modules() {
       -plugin-path "$platform/Developer/usr/lib/swift/host/plugins/testing"
     )
   else
-    paths+=(-plugin-path "$(dirname "$(readlink -f "$(command -v swiftc)")")/../lib/swift/host/plugins/testing")
+    paths+=(-plugin-path "$(dirname "$(readlink -f "$(type -P swiftc)")")/../lib/swift/host/plugins/testing")
   fi
   language=(-swift-version 6)
   while IFS= read -r feature; do language+=(-enable-upcoming-feature "$feature")

@@ -19,8 +19,8 @@ if [[ $(uname -s) != Linux ]]; then
   echo "public-api: the list is that of Linux; nothing was compared"
   exit 0
 fi
-swiftc -swift-version 6 -o "$work/public-api" Scripts/public-api.swift
 source Scripts/modules.sh
+swiftc -swift-version 6 -o "$work/public-api" Scripts/public-api.swift
 "$work/public-api" "$graphs" "${documented_modules[@]}" >"$work/public"
 
 # check LIST: fails if something else is public than the list says, or more than it allows.

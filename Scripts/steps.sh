@@ -1,6 +1,7 @@
 # Sourced by what runs the steps of CI: writes down what each took, and prints it as a table.
 
-# A line for each step: its name, its seconds, and the own lines of code that it compiled.
+# A line for each step: its name, its seconds, and the own lines of code that it compiled: those of the package manager, and
+# those of compilers that scripts run themselves, see `swiftc` in Scripts/modules.sh.
 steps_file=$PWD/.build-steps/steps.tsv
 
 # begin_steps: forgets what was written down.
@@ -13,6 +14,9 @@ begin_steps() {
 begin_step() {
   mkdir -p "${steps_file%/*}"
   : >"$(begun "$1")"
+  export STEPS_COMPILED
+  STEPS_COMPILED=$(begun "$1").lines
+  : >"$STEPS_COMPILED"
 }
 
 # begun NAME: the file whose time is the beginning of a step.
@@ -20,11 +24,12 @@ begun() { echo "${steps_file%/*}/begun-${1//[^A-Za-z]/-}"; }
 
 # end_step NAME SECONDS [FOLDER…]: writes down a step that has built in these folders.
 end_step() {
-  printf '%s\t%s\t%s\n' "$1" "$2" "$(compiled_lines "$(begun "$1")" "${@:3}")" >>"$steps_file"
+  printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$(compiled_lines "$(begun "$1")" "${@:3}")" \
+    "$(awk '{ lines += $1 } END { print lines + 0 }' "$(begun "$1").lines")" >>"$steps_file"
 }
 
 # compiled_lines BEGUN FOLDER…: the lines of this project's files that the package manager has compiled in folders
-# since the step began. Compilers that scripts run by themselves are not counted.
+# since the step began.
 compiled_lines() {
   local begun=$1 object source place
   place=$(pwd -P)
@@ -73,8 +78,9 @@ test_refusing() (
 # Prints all steps that were written down, and their sum.
 print_steps() {
   awk -F '\t' '
-    BEGIN { printf "%-26s %8s %10s\n", "step", "seconds", "lines" }
-    { printf "%-26s %8d %10d\n", $1, $2, $3; seconds += $2; lines += $3 }
-    END { printf "%-26s %8d %10d\n", "all", seconds, lines }
+    BEGIN { printf "%-26s %8s %10s %12s\n", "step", "seconds", "lines", "of scripts" }
+    function row(name, seconds, lines, others) { printf "%-26s %8d %10d %12d\n", name, seconds, lines, others }
+    { row($1, $2, $3, $4); seconds += $2; lines += $3; others += $4 }
+    END { row("all", seconds, lines, others) }
   ' "$steps_file"
 }
