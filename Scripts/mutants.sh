@@ -15,7 +15,7 @@
 # Scripts/mutants.txt lists the groups, with the suites that have to kill their mutants, and mutants that nobody can
 # tell from the original. Any other one that survives needs a test, or a place in that list; below 95 % it fails. All
 # mutants are in one build, in .build-mutants, behind the environment's `STREAMQUERY_MUTANT`. Their results stay there,
-# and the next start goes on with them. If sources have changed, it begins anew; if tests have, with what survived.
+# and the next start goes on with them: with those of the same sources, suites, and files that tests share.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -60,8 +60,15 @@ build() {
   done
 }
 
-# sum FOLDER: changes with the Swift files in a folder of the copy.
-sum() { git -C "$copy" ls-files -s -- "$1/*.swift" | git hash-object --stdin; }
+# version SUITES: changes with the sources, with test files that name one of the suites, and with all that are no suites.
+version() (
+  cd "$copy"
+  {
+    echo "$1"
+    git ls-files -s -- 'Sources/*.swift' 'Tests/*.swift' ':!Tests/*Tests.swift'
+    git grep -lzE "$1" -- 'Tests/*Tests.swift' | xargs -0 git ls-files -s --
+  } | git hash-object --stdin
+)
 
 # launch NUMBER SECONDS SUITES: runs suites with a mutant. One may ask for all memory that there is.
 launch() (
@@ -72,18 +79,16 @@ launch() (
 
 mkdir -p "$folder"
 plant
-if [[ $(sum Sources) != "$(cat "$folder/sources" 2>/dev/null)" ]]; then
-  rm -f "$folder/sources" "$results"
-fi
 build
-sum Sources >"$folder/sources"
 touch "$results"
 suites=$(cut -f 5 "$folder/mutants.tsv" | sort -u)
-present=$(sum Tests; echo "$suites")
-if [[ $present != "$(cat "$folder/tests" 2>/dev/null)" ]]; then
-  perl -i -F'\t' -ane 'print if $F[3] ne "survived"' "$results"
-  echo "$present" >"$folder/tests"
-fi
+while IFS= read -r group; do printf '%s\t%s\n' "$group" "$(version "$group")"; done <<<"$suites" >"$folder/versions.tsv"
+# Results of another version, the last field, are dropped.
+awk -F '\t' '
+  FILENAME == ARGV[1] { versions[$1] = $2; next }
+  FILENAME == ARGV[2] { expected[$1] = versions[$5]; next }
+  $NF == expected[$1]' "$folder/versions.tsv" "$folder/mutants.tsv" "$results" >"$results.kept"
+mv "$results.kept" "$results"
 
 tests=("$(cd "$copy" && swift build --show-bin-path)/StreamQueryPackageTests.xctest" --testing-library swift-testing)
 if [[ $(uname -s) == Darwin ]]; then tests=(swift test --skip-build --disable-xctest); fi
@@ -109,6 +114,7 @@ while IFS=$'\t' read -r number file line state suites kind text _; do
       ;;
     *) result=killed ;;
   esac
-  printf '%s\t%s:%s\t%s\t%s\t%s\n' "$number" "$file" "$line" "$kind" "$result" "$text" | tee -a "$results"
+  version=$(SUITES=$suites awk -F '\t' '$1 == ENVIRON["SUITES"] { print $2 }' "$folder/versions.tsv")
+  printf '%s\t%s:%s\t%s\t%s\t%s\t%s\n' "$number" "$file" "$line" "$kind" "$result" "$text" "$version" | tee -a "$results"
 done <"$folder/mutants.tsv"
 perl "$program" report "$folder"
