@@ -46,7 +46,7 @@ while read -r name iterations allocations; do
   number=$((number + 1))
   instructions=0
   if $counted; then
-    total=$(sed -n 's/^\(totals\|summary\): \([0-9]*\).*/\2/p' "$scratch/counts.$number" | head -n 1)
+    total=$(sed -nE 's/^(totals|summary): ([0-9]*).*/\2/p' "$scratch/counts.$number" | head -n 1)
     instructions=$((total / iterations))
   fi
   echo "$name $instructions $allocations"

@@ -391,11 +391,15 @@ end_run() {
   echo "$(label "$1") $3" >>"$results_file"
 }
 
-# Runs the steps beside the others.
+# Runs the steps beside the others, and writes down whether they have passed. Not in a trap: the shell of macOS runs none
+# at the end of a function that runs in the background.
 run_beside() {
-  local step
-  trap 'echo $? >"$beside_status"' EXIT
-  for step in "${beside[@]}"; do run_step "$step" ".build-$step"; done
+  set +e
+  (
+    set -e
+    for step in "${beside[@]}"; do run_step "$step" ".build-$step"; done
+  )
+  echo $? >"$beside_status"
 }
 
 # Waits until the steps that run beside the others are done, and shows what they print.

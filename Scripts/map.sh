@@ -93,7 +93,7 @@ check() (
     <(sed -n '/^| topic | open enums/,/^A new public enum/p' $versions | code_names | grep '^[A-Z][A-Za-z.]*$' |
       LC_ALL=C sort) \
     <(sed -n 's/^[A-Za-z]* \([A-Za-z.]*\)  enum .*/\1/p' Scripts/public-api.txt | LC_ALL=C sort) |
-    sed '/^\(---\|+++\)/d; s/^[-+]/& /')
+    sed -E '/^(---|[+]{3})/d; s/^[-+]/& /')
   ! $failed
 )
 

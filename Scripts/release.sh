@@ -118,7 +118,7 @@ split() {
   tree=$work/trees/$folder
   mkdir -p "$tree" "$work/files"
   # With what the links of tests lead to.
-  git archive HEAD | tar -x -C "$work/files"
+  git archive HEAD | tar -xf - -C "$work/files"
   cp -RL "$work/files/Integrations/$folder/." "$tree"
   cp "$work/files/LICENSE" "$work/files/.gitignore" "$work/files/.swift-format" "$tree"
   own_manifest "$tree/Package.swift" "$version"
@@ -169,7 +169,7 @@ own_links() {
 # release VERSION CHECKED: what can be undone: nothing is pushed.
 release() {
   local folder last
-  [[ $1 =~ ^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$ ]] || fail "no version: $1"
+  grep -qE '^(0|[1-9][0-9]*)([.](0|[1-9][0-9]*)){2}$' <<<"$1" || fail "no version: $1"
   [[ $(git branch --show-current) == main ]] || fail "releases are made on main"
   [[ -z $(git status --porcelain) ]] || fail "there are changes that are not committed"
   last=$(git tag --list '[0-9]*' | sort -V | tail -n 1)

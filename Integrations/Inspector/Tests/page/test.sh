@@ -21,5 +21,8 @@ if ! command -v node >/dev/null || [[ $(node -p 'process.versions.node.split("."
   exit 77
 fi
 node --test ./*.test.mjs
-timeout 120 node e2e.mjs
-if (($# > 1)); then timeout 120 node e2e.mjs "$@"; fi
+limit=()
+# macOS has no such command.
+if command -v timeout >/dev/null; then limit=(timeout 120); fi
+${limit[@]+"${limit[@]}"} node e2e.mjs
+if (($# > 1)); then ${limit[@]+"${limit[@]}"} node e2e.mjs "$@"; fi
