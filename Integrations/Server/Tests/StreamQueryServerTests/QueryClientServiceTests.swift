@@ -257,6 +257,31 @@ extension Array {
     #expect(value == 1)
   }
 
+  /// A child of a task group that a cancellation handler resumes inside `enqueue` would abort the process.
+  ///
+  /// The service itself has another executor than the client.
+  @Test func aWaitThatIsCancelledEndsWhereTheClientRunsJobsInsideEnqueue() {
+    let client = QueryClient(simulation: simulation) { $0.executor = InlineExecutor() }
+    let service = service(client)
+    let query = query(taking: .seconds(60))
+    let fetching = simulation.task { _ = try? await client.fetch(query) }
+    let running = simulation.task {
+      await testGracefulShutdown { trigger in
+        trigger.triggerGracefulShutdown()
+        await service.run()
+      }
+    }
+    simulation.advance(by: .seconds(1))
+    #expect(lines.isEmpty, "it waits")
+    running.cancel()
+    simulation.run {
+      await running.value
+      await fetching.value
+    }
+    #expect(simulation.now == .seconds(1))
+    #expect(lines == ["warning: cache shuts down before all has landed"])
+  }
+
   @Test func anIdleClientEndsAtOnce() throws {
     let client = client()
     let service = service(client)

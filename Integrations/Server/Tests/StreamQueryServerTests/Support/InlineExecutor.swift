@@ -1,0 +1,1 @@
+../../../../../Tests/StreamQueryOperatorsTests/Support/InlineExecutor.swift
