@@ -29,10 +29,10 @@ public enum SharedStoreRule: String, CaseIterable, Hashable, Sendable, CustomStr
   case abandons = "A lease ends when it is abandoned."
   /// A lease of another history or with another token is not valid.
   case refusesForgeries = "A lease of another history or with another token is not valid."
-  /// An invalidation ends the entries with any of its marks, and no others.
-  case invalidates = "An invalidation ends the entries with any of its marks, and no others."
-  /// An invalidation ends the leases with any of its marks.
-  case invalidatesLeases = "An invalidation ends the leases with any of its marks."
+  /// Invalidating a mark ends the entries that have it, and no others.
+  case invalidates = "Invalidating a mark ends the entries that have it, and no others."
+  /// Invalidating a mark ends the leases that have it.
+  case invalidatesLeases = "Invalidating a mark ends the leases that have it."
   /// A write ends the lease of its key.
   case writesEndLeases = "A write ends the lease of its key."
   /// An entry has the marks of its lease.
@@ -40,7 +40,7 @@ public enum SharedStoreRule: String, CaseIterable, Hashable, Sendable, CustomStr
   /// A reader gets no entry, and follows no lease, from before an invalidation of one of the reader's marks.
   case heedsReaders =
     "Nobody gets an entry or follows a lease that began before an invalidation of a mark of its own."
-  /// Versions rise with every change, also if many are made at once.
+  /// Versions rise with every change, even if many are made at once.
   case versionsRise = "Versions rise with every change, however many there are at once."
   /// The log tells every change once, in the order of versions.
   case logsChanges = "The log tells every change once, in the order of versions."
