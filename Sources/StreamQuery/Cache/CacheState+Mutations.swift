@@ -16,7 +16,7 @@ extension CacheState {
       id: id,
       identity: origin.identity(serial: id.serial, at: transaction.environment.now),
       mutation: mutation,
-      // Mutations are often made again for each run, so all runs share the key of the first one.
+      // A mutation is often created anew for each run, so runs reuse the equal key in the table.
       key: mutations.runs.index(forKey: mutation.key).map { mutations.runs[$0].key }
         ?? mutation.key,
       input: input,
@@ -50,9 +50,9 @@ extension CacheState {
     return id
   }
 
-  /// Makes the runs of a scope as urgent as a run that is about to join the scope and waits for them.
+  /// Makes the runs of a scope as urgent as a run that will join the scope, and so wait for them.
   ///
-  /// - Complexity: O(*n*) in the number of less urgent runs. A run that is as urgent has already
+  /// - Complexity: O(*n*) in the number of less urgent runs. A run that is urgent enough has already
   ///   raised the runs before it.
   private func lendPriority(
     _ scope: String?,
@@ -240,7 +240,7 @@ extension CacheState {
       }
       forget(id, &transaction)
     }
-    // Most runs in `next` were removed as well.
+    // The loop above has removed most runs in `next`.
     for id in next {
       guard let index = mutations.find(id) else { continue }
       let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)

@@ -4,13 +4,13 @@ extension CacheState {
   /// - Parameters:
   ///   - index: The entry.
   ///   - request: The request.
-  ///   - query: The query if a fetch starts; a running one is joined as it is. `nil` keeps the
+  ///   - query: The query if a fetch starts; a running fetch is joined as it is. `nil` keeps the
   ///     current query.
   ///   - role: The caller's role for the fetch; `nil` if it does not wait.
   ///   - group: The group of a caller that waits for several fetches.
   ///   - transaction: The transaction.
-  /// - Returns: The waiter of the caller; `nil` if the caller does not wait. A caller that wants a lease on a
-  ///   fetch that waits for this caller requests nothing, and does not wait.
+  /// - Returns: The waiter of the caller; `nil` if the caller does not wait. If the fetch waits for a caller
+  ///   that wants a lease, this caller requests nothing, and does not wait.
   mutating func request(
     _ index: Int,
     _ request: FetchRequest,
@@ -257,8 +257,7 @@ extension CacheState {
     actionQueue.enqueue(.settle(waiters, outcome))
   }
 
-  /// If another fetch follows the one that ended, moves the waiters that want a newer answer to the
-  /// fetch that follows.
+  /// If another fetch follows the ended one, moves to it those waiters that want a newer answer.
   ///
   /// - Returns: The waiters to answer now.
   private mutating func moveToNextFetch(_ waiters: Few<Waiter>, _ index: Int) -> Few<Waiter> {
@@ -281,9 +280,9 @@ extension CacheState {
     requeue(waiters, index)
   }
 
-  /// Lets the waiters of a fetch that is over wait for its replacement.
+  /// Moves waiters whose fetch is over to the current fetch of the entry.
   ///
-  /// If the replacement is paused, the waiters whose wait ends at a pause are answered.
+  /// If the current fetch is paused, the waiters whose wait ends at a pause are answered.
   mutating func requeue(_ waiters: Few<Waiter>, _ index: Int) {
     guard !waiters.isEmpty else { return }
     let (isIdle, isPaused) = (slots[index].machine.isIdle, slots[index].machine.isPaused)

@@ -147,7 +147,7 @@ public struct AnyQueryKeyPart: Hashable, Sendable {
     part = KeyPart.make(value)
   }
 
-  /// Creates a part from a type, equal to that type as the first part of a key.
+  /// Creates the part that a key begins with if its first part is this type.
   ///
   /// - Parameter subject: The type.
   public init<Subject>(_ subject: Subject.Type) {

@@ -119,8 +119,8 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
 }
 
 extension TimeSpan {
-  /// Creates an interval for polling: positive, finite, and at least a millisecond, so that a wrong
-  /// unit cannot cause a busy loop.
+  /// Creates an interval for polling of at least a millisecond, so that a wrong unit causes no busy loop;
+  /// `nil` unless the duration is positive and finite.
   init?(polling duration: Duration) {
     let span = TimeSpan(duration)
     guard span > .zero, !span.isInfinite else { return nil }

@@ -13,7 +13,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
     case never, ifStale, always
   }
 
-  /// A condition that may wait, for example for an actor.
+  /// An `async` condition, which may call an actor.
   enum Condition: Sendable {
     case when(@Sendable () async -> Bool)
     case informed(@Sendable (QueryInfo) async -> Bool)
@@ -94,7 +94,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
     RefetchPolicy(kind: .asked(policy))
   }
 
-  // MARK: Conditions that wait
+  // MARK: Asynchronous conditions
 
   /// Refetches, even fresh data, if an asynchronous condition holds.
   ///
@@ -125,7 +125,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
     RefetchPolicy(kind: .awaited(.informed(condition)))
   }
 
-  /// Chooses a policy by the query's state, and may wait.
+  /// Chooses a policy by the query's state, asynchronously.
   ///
   /// Whether the data is stale is decided after the closure has answered.
   ///
@@ -140,12 +140,12 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   // MARK: Answers and rules
 
-  /// The policy without closures, for the machine: the client evaluates closures before.
+  /// The policy for the machine, without closures: the client has evaluated those.
   var fixed: Answer {
     if case .fixed(let answer) = kind { answer } else { .never }
   }
 
-  /// The closure that a subscription calls; `nil` for a fixed policy, and for a condition that may wait.
+  /// The closure that a subscription calls; `nil` for a fixed policy, and for an `async` condition.
   var rule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
     if case .asked(let rule) = kind { rule } else { nil }
   }

@@ -136,7 +136,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     policy.map { $0.over(base) } ?? base
   }
 
-  /// The wait before a retry that the caller has decided upon.
+  /// The wait before a retry, whatever the rule for how often to retry.
   ///
   /// - Parameters:
   ///   - failures: The number of failures before this one.
@@ -215,7 +215,7 @@ public struct RetryBackoff: Sendable, _FreeOfActors {
     let longest = shortest > 0 && factor > 1 ? limit : shortest
     return RetryBackoff(longest: TimeSpan(.seconds(longest))) { failures, _, chance in
       var wait = shortest
-      // The loop ends when the limit is reached, so a million failures cost no more than six.
+      // The loop ends when the limit is reached, however many failures there were.
       var remaining = failures
       while remaining > 0, factor > 1, wait > 0, wait < limit {
         wait = min(wait * factor, limit)

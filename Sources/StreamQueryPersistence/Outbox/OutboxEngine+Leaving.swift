@@ -29,7 +29,7 @@ extension OutboxEngine {
       if !writing { leave() }
       return
     }
-    // If all is erased, observers of the waiting items first get an empty list.
+    // After `forget`, observers still get the empty list before their streams end.
     news.finish(isDrained: !writing)
     leave()
     start { $0.writer.lastRound() }

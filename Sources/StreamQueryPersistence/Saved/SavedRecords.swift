@@ -101,8 +101,7 @@ struct SavedRecords: Sendable {
   var pendingMarks: Set<Mark> = []
   /// The bulk calls that are applied to all records later, so that their callers need not wait.
   var calls: [Mark] = []
-  /// The removals that are also to be performed on the store, because another client may have saved records
-  /// there.
+  /// The removals to repeat on the records in the store that this client does not know.
   var sweeps: Set<Mark> = []
   /// The removals that are performed when the present read of the store's content ends.
   var sweeping: Set<Mark> = []
@@ -180,7 +179,7 @@ struct SavedRecords: Sendable {
     let former = pendingChanges.put(change, key).map { [$0] } ?? []
     guard isHeldUp else { return former }
     // The store may be read or written only after hours, when a device is unlocked or a write that hangs
-    // ends. Until then at most as many values wait as the store may have, and a tenth more. The others are
+    // ends. Until then, waiting values may exceed the store's limit by a tenth. Beyond that, values are
     // dropped, as if the store had been full.
     let (dropped, givenUp) = pendingChanges.bound(to: limit.maxRecords)
     givenUpCount += givenUp

@@ -61,7 +61,7 @@ struct LogFileName: Hashable {
       }
     }
     guard stem.utf8.count > limit else { return stem }
-    // The name with a digest begins with a sign that the encoding of no other text contains.
+    // The encoding above never yields `~`, so no short name equals a digest's name.
     return "~"
       + SHA256.digest(of: partition.name.utf8).map { hexadecimal($0) }.joined()
   }

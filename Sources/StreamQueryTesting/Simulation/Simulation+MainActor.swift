@@ -148,8 +148,8 @@ extension Simulation {
       column: column
     ) { (simulation: Simulation) throws(Failure) -> Value in
       try simulation.run { () async throws(Failure) -> Value in
-        // The task has no executor preference, because the body and its children are tasks like those of an
-        // app.
+        // The task has no executor preference, because in an app the body and its child tasks would have
+        // none.
         let task = Task { @MainActor () -> Result<Value, Failure> in
           do throws(Failure) {
             return .success(try await body(simulation))

@@ -9,13 +9,13 @@ final class PresenceScope {
 
   /// The rule for when the members may observe.
   var period = ObservationPeriod.always
-  /// The environment of the modifier, when it was last drawn.
+  /// The environment in which the modifier was last drawn.
   var around = QueryEnvironment()
   /// Whether the modifier has been drawn since it was hidden.
   var wasDrawnHidden = false
   /// The members, in the order in which they were added; they are not retained.
   private var members: [Member] = []
-  /// The number of members at which released members leave the list.
+  /// The number of members at which `add` removes released ones.
   private var limit = 8
 
   /// Adds a member, to which changes are reported.
@@ -31,7 +31,7 @@ final class PresenceScope {
     members.removeAll { $0.object === member || $0.object == nil }
   }
 
-  /// Reports to the members that they may observe from now on, or may not.
+  /// Tells the members to check whether they may observe.
   func tell() {
     // A member may add others during this loop.
     for member in members { member.object?.presenceChanged() }

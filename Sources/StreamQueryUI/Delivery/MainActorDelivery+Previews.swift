@@ -1,6 +1,6 @@
 @_spi(Adapters) internal import StreamQuery
 
-// In the client of a preview, observers fetch nothing, even if their query enables itself.
+// In the client of a preview, observers fetch nothing, even if their query is `enabled`.
 extension MainActorDelivery {
   /// Returns the options for an observer in a client; in a preview, they disable it.
   static func options(_ present: ObserverOptions?, for client: QueryClient) -> ObserverOptions? {

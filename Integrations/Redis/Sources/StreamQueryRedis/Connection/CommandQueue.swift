@@ -16,7 +16,7 @@ struct CommandQueue: Equatable {
     var id: CommandID
     var deadline: ContinuousClock.Instant
     var leaving: LateReply
-    /// Whether the connection itself asks for the server's time.
+    /// Whether this is the connection's own request for the server's time.
     var asksForTime = false
   }
 
@@ -27,7 +27,7 @@ struct CommandQueue: Equatable {
     /// The caller of the command left. If the command took something, another command gives it
     /// back.
     case nobody(then: RedisCommand?)
-    /// The connection itself asked for the server's time.
+    /// The reply answers the connection's own request for the server's time.
     case time
     /// The reply answers no command, so commands and replies no longer match.
     case unexpected
@@ -110,7 +110,7 @@ struct CommandQueue: Equatable {
     return result
   }
 
-  /// Notes that the connection asks for the server's time, after the commands that it took before.
+  /// Notes that the connection asks for the server's time, after the commands taken so far.
   ///
   /// - Parameter deadline: The deadline of the answer.
   mutating func askedForTime(until deadline: ContinuousClock.Instant) {

@@ -2,7 +2,7 @@ internal import StreamQueryShared
 
 /// The limits of the bytes that are sent to a server; they are checked before bytes are sent.
 struct RedisLimits: Hashable, Sendable {
-  /// The maximum number of bytes of a key with its marks.
+  /// The maximum number of bytes of a key's text and marks in total.
   var key: Int
   /// The maximum number of bytes of a value.
   var value: Int

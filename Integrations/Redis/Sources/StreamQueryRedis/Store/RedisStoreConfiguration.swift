@@ -18,8 +18,8 @@ public struct RedisStoreConfiguration: Hashable, Sendable {
 
   /// The timeouts of connections and commands.
   public var timeouts = RedisTimeouts()
-  /// The maximum number of bytes of a key with its marks (prefixes and tags), each with 16 bytes more; at
-  /// most 48 KiB.
+  /// The maximum number of bytes of a key's text and marks (key, prefixes, tags) in total, with 16 more for
+  /// each mark; at most 48 KiB.
   public var keyLimit = 48 << 10
   /// The maximum number of bytes of a value.
   ///
