@@ -15,7 +15,7 @@ enum DocumentedDifference: String, CaseIterable {
   case successes = "A callback cannot undo a success."
   case ages = "Data that was not fetched is not newer."
   case pageLimits = "The limit of pages always holds."
-  case abandonment = "The function that is running decides whether it may finish"
+  case abandonment = "An abandoned fetch obeys its own function"
   case invalidations = "An invalidation cannot be lost."
   case storms = "Many invalidations do not hide the data."
   case backgroundPolls = "A poll in the background goes on."
