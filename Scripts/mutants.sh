@@ -14,8 +14,8 @@
 #
 # Scripts/mutants.txt lists the groups, with the suites that have to kill their mutants, and mutants that nobody can
 # tell from the original. Any other one that survives needs a test, or a place in that list; below 95 % it fails. All
-# mutants are in one build, in .build-mutants, behind the environment's `STREAMQUERY_MUTANT`. Their results stay there,
-# and the next start goes on with them: with those of the same sources, suites, and files that tests share.
+# mutants are in one build, in .build-mutants, behind the environment's `STREAMQUERY_MUTANT`. Their results stay there.
+# The next start reuses a result if sources, suites and shared test files are the same.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -60,7 +60,7 @@ build() {
   done
 }
 
-# version SUITES: changes with the sources, with test files that name one of the suites, and with all that are no suites.
+# version SUITES: changes with the sources, test files that name one of the suites, and test files without suites.
 version() (
   cd "$copy"
   {

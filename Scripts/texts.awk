@@ -160,7 +160,7 @@ function readText(text, where) {
   }
 }
 
-# Sentences of which more than one clause says in which case.
+# Sentences with more than one condition.
 function readSentences(text, where,    n, i, sentences, words_) {
   n = split(text, sentences, /[.!?:;][)"]* +/)
   for (i = 1; i <= n; i++) {
