@@ -172,7 +172,7 @@ import Testing
     // Every failure is a snapshot; while attempts follow, none of them is the result's error.
     expectEqual(recording.values.map(\.failureCount), Array(0...calls.count))
     #expect(recording.values.dropLast().allSatisfy { $0.isPending && $0.error == nil })
-    expectEqual(recording.values.last?.isFetching, (recording.values.last?.error == nil))
+    expectEqual(recording.values.last?.isFetching, recording.values.last?.error == nil)
     recording.cancel()
     return zip(calls.dropFirst(), calls).map { $0.start - ($1.end ?? $1.start) }
   }

@@ -14,8 +14,8 @@ import Testing
     )
     let recording = simulation.record(client.stream(Query("users", 1, fetch: fetch)))
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.summaries, [.pending(isFetching: true), .success(.ada)])
-    expect(simulation.isIdle)
+    #expect(recording.summaries == [.pending(isFetching: true), .success(.ada)])
+    #expect(simulation.isIdle)
   }
 
   @Test func retriesAreSeenInVirtualTime() {
@@ -24,15 +24,14 @@ import Testing
     let fetch = ScriptedFetch<User>(.failure(Offline()), .failure(Offline()), .value(.ada))
     let recording = simulation.record(client.stream(Query("users", 1, fetch: fetch)))
     simulation.advance(by: .seconds(10))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         TimedSummary(at: .zero, .pending(isFetching: true)),
         TimedSummary(at: .seconds(1), .pending(isFetching: true)),
         TimedSummary(at: .seconds(3), .success(.ada)),
       ]
     )
-    expectEqual(fetch.calls.map(\.outcome), [.failure, .failure, .value])
+    #expect(fetch.calls.map(\.outcome) == [.failure, .failure, .value])
   }
 
   @Test func theLandingPagesExampleHolds() {
@@ -41,9 +40,9 @@ import Testing
     let fetch = ScriptedFetch<User>(.failure(Offline()), .value(.ada, after: .milliseconds(30)))
     let recording = simulation.record(client.stream(Query("users", 1, fetch: fetch)))
     simulation.advance(by: .seconds(10))
-    expectEqual(recording.timeline.last, TimedSummary(at: .milliseconds(1030), .success(.ada)))
-    expectEqual(fetch.calls.map(\.outcome), [.failure, .value])
-    expectEqual(simulation.leakReport(), [])
+    #expect(recording.timeline.last == TimedSummary(at: .milliseconds(1030), .success(.ada)))
+    #expect(fetch.calls.map(\.outcome) == [.failure, .value])
+    #expect(simulation.leakReport() == [])
   }
 
   @Test(arguments: UInt64(0)..<100)
@@ -53,16 +52,16 @@ import Testing
     let first = simulation.record(client.stream(.user(1)))
     let second = simulation.record(client.stream(.user(1)))
     simulation.settle()
-    expectEqual(first.values.last?.data?.id, 1)
-    expectEqual(second.values.last?.data?.id, 1)
+    #expect(first.values.last?.data?.id == 1)
+    #expect(second.values.last?.data?.id == 1)
   }
 
   @Test func waitingIsVirtualToo() throws {
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation)
     let user = try simulation.run { try await client.fetch(.user(42)) }
-    expectEqual(user.id, 42)
-    expectEqual(simulation.leakReport(), [])
+    #expect(user.id == 42)
+    #expect(simulation.leakReport() == [])
   }
 
   @MainActor @Test(arguments: UInt64(0)..<20)
@@ -70,7 +69,7 @@ import Testing
     Simulation.onMainActor(seed: seed) { simulation in
       let profile = Profile(QueryClient(simulation: simulation))
       simulation.settle()
-      expectEqual(profile.name, "Ada")
+      #expect(profile.name == "Ada")
     }
     let user = try Simulation.onMainActor(seed: seed) { simulation in
       let client = QueryClient(simulation: simulation)
@@ -78,7 +77,7 @@ import Testing
       try await simulation.settled(after: .milliseconds(1))
       return try await fetching.value
     }
-    expectEqual(user.id, 42)
+    #expect(user.id == 42)
   }
 
   @MainActor @Observable final class Profile {
@@ -98,11 +97,11 @@ import Testing
     simulation.settle()
     let recording = simulation.record(client.stream(.users))
     simulation.settle()
-    expectEqual(recording.summaries.last, .pending(.paused))
-    expectEqual(recording.summaries.first, recording.summaries.last.element)
-    expectEqual(recording.values.last?.isPaused, true, "\(simulation)")
+    #expect(recording.summaries.last == .pending(.paused))
+    #expect(recording.summaries.first == recording.summaries.last.element)
+    #expect(recording.values.last?.isPaused == true, "\(simulation)")
     online.send(true)
     simulation.settle()
-    expectEqual(recording.summaries.last, .success([.ada]))
+    #expect(recording.summaries.last == .success([.ada]))
   }
 }

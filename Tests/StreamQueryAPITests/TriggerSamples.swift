@@ -63,9 +63,8 @@ import Testing
       step()
       simulation.advance(by: .seconds(1))
     }
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
         at(2_000, .success(2, isFetching: true)), at(2_010, .success(3)),
@@ -103,9 +102,8 @@ import Testing
     simulation.run { await search.turn(on: true) }
     returnOf(active)
     simulation.advance(by: .seconds(30))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
         at(3_000, .success(2, isFetching: true)), at(3_010, .success(3)),
@@ -165,17 +163,15 @@ import Testing
       input.yield(id)
     }
     simulation.advance(by: .seconds(1))
-    expectEqual(
-      fresh.timeline,
-      [
+    #expect(
+      fresh.timeline == [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(3_000, .success(1, isFetching: true)), at(3_010, .success(2)),
         at(7_000, .success(2, isFetching: true)), at(7_010, .success(3)),
       ]
     )
-    expectEqual(
-      old.timeline,
-      [
+    #expect(
+      old.timeline == [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(2_000, .success(1, isFetching: true)), at(2_010, .success(2)),
         at(6_000, .success(2, isFetching: true)), at(6_010, .success(3)),

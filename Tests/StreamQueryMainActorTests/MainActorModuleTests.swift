@@ -110,7 +110,7 @@ struct MainActorModuleTests {
       simulation.run { await client.invalidate(.todos) }
       simulation.settle()
       expectEqual(fetch.calls.count, 2)
-      expectEqual(answers, (isShared ? 1 : 2))
+      expectEqual(answers, isShared ? 1 : 2)
       recording.cancel()
       client.shutDown()
     }

@@ -47,7 +47,7 @@ import Testing
     expectEqual(fetch.runningCount, 1)
     simulation.advance(by: .seconds(1))
     expectEqual(fetch.calls.map(\.outcome), [.value])
-    expectEqual((try? simulation.run { try await task.value }), 7)
+    expectEqual(try? simulation.run { try await task.value }, 7)
   }
 
   @Test func suspendedCallsAreReleasedInOrder() throws {

@@ -52,7 +52,7 @@ import Testing
     for (field, other) in cases {
       let seen = cases.map(\.0).filter { QueryResultFields([$0]).differ(base, other) }
       // A fetch that runs has a cause.
-      expectEqual(seen, (field == .fetchStatus ? [.fetchStatus, .cause] : [field]))
+      expectEqual(seen, field == .fetchStatus ? [.fetchStatus, .cause] : [field])
       expect(!QueryResultFields([.status, .error]).differ(base, other))
     }
     expect(QueryResultFields([.error]).differ(base, Sample.result("x!")))

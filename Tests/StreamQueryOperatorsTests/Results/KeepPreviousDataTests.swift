@@ -67,9 +67,8 @@ import Testing
 
   @Test func anObserverThatMovesKeepsThePreviousDataS08() {
     let recording = observe(second: ScriptedFetch(.value("two", after: .seconds(10))))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         .init(at: .zero, .pending(isFetching: true)),
         .init(at: .seconds(10), .success("one")),
         .init(at: .seconds(50), .placeholder("one", isFetching: true)),
@@ -98,7 +97,7 @@ import Testing
       seed: { $0.setData("seed", for: Query<String>("p", 2, fetch: ScriptedFetch(.never))) },
       staleTime: .seconds(1000)
     )
-    expectEqual(recording.timeline.last, .init(at: .seconds(50), .success("seed")))
+    #expect(recording.timeline.last == .init(at: .seconds(50), .success("seed")))
   }
 
   @Test func aResetShowsNoOldDataT16() {
@@ -109,9 +108,8 @@ import Testing
     simulation.advance(by: .seconds(2))
     simulation.task("reset") { await client.reset(query) }
     simulation.advance(by: .seconds(2))
-    expectEqual(
-      recording.summaries,
-      [
+    #expect(
+      recording.summaries == [
         .pending(isFetching: true), .success("one"), .pending(isFetching: true), .success("one"),
       ]
     )

@@ -37,12 +37,12 @@ import Testing
     let first = simulation.record(client.stream(query).placeholder("soon"))
     let second = simulation.record(client.stream(query))
     simulation.settle()
-    expectEqual(first.summaries, [.placeholder("soon", isFetching: true)])
+    #expect(first.summaries == [.placeholder("soon", isFetching: true)])
     expectNil(first.values[0].dataUpdatedAt)
-    expectEqual(second.summaries, [.pending(isFetching: true)])
+    #expect(second.summaries == [.pending(isFetching: true)])
     expectNil(client.data(for: query))
     simulation.advance(by: .seconds(1))
-    expectEqual(first.summaries.last, .success("real"))
+    #expect(first.summaries.last == .success("real"))
   }
 
   @Test func aClosureGetsTheDataOfTheKeyBeforeT15() {

@@ -41,7 +41,7 @@ import Testing
     )
     simulation.settle()
     for _ in 0..<2 { simulation.run { await client.refetch(query) } }
-    expectEqual(recording.values.count { $0 != "nil" }, (isComparable ? 2 : 3))
+    expectEqual(recording.values.count { $0 != "nil" }, isComparable ? 2 : 3)
     recording.cancel()
   }
 

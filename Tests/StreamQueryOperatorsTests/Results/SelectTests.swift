@@ -87,7 +87,7 @@ import Testing
       .placeholder("b")
     let recording = simulation.record(client.stream(query).select(Self.failing))
     simulation.advance(by: .seconds(2))
-    expectEqual(recording.summaries, [.failure(SampleError(name: "!b"), .fetching), .success("X")])
+    #expect(recording.summaries == [.failure(SampleError(name: "!b"), .fetching), .success("X")])
     expectEqual(recording.values.map(\.isPlaceholderData), [false, false])
     expect(recording.values[0].data == nil && recording.values[0].isLoadingError)
   }
@@ -128,9 +128,8 @@ import Testing
     simulation.advance(by: .seconds(2))
     simulation.task("again") { await client.invalidate(query) }
     simulation.advance(by: .seconds(2))
-    expectEqual(
-      selecting.timeline,
-      [
+    #expect(
+      selecting.timeline == [
         .init(at: .zero, .pending(isFetching: true)),
         .init(at: .seconds(1), .failure(SampleError(name: "bad"))),
         .init(at: .seconds(2), .failure(SampleError(name: "bad"), .fetching)),
@@ -139,9 +138,8 @@ import Testing
     )
     expectEqual(selecting.values[1].errorUpdatedAt, selecting.values[1].dataUpdatedAt)
     expectEqual(selecting.values[1].errorUpdateCount, 0)
-    expectEqual(
-      plain.summaries,
-      [
+    #expect(
+      plain.summaries == [
         .pending(isFetching: true), .success(1), .success(1, isFetching: true), .success(2),
       ]
     )

@@ -148,9 +148,9 @@ import Testing
     simulation.task("again") { await client.invalidate(query) }
     simulation.advance(by: .seconds(1))
     expectEqual(values.values, [1])
-    expectEqual(changes.summaries, [.pending(isFetching: true), .success(1)])
+    #expect(changes.summaries == [.pending(isFetching: true), .success(1)])
     expectEqual(selected.withLock { $0 }, 1)
-    expectEqual(selecting.summaries.last, .success("1"))
+    #expect(selecting.summaries.last == .success("1"))
     let boxes = results.values.compactMap(\.snapshot.data)
     expect(boxes.count == 3 && boxes.allSatisfy { $0 === boxes[0] })
     let dates = results.values.filter { !$0.isFetching }.compactMap(\.dataUpdatedAt)

@@ -173,7 +173,7 @@ struct AccountFaultTests: AccountSuite {
       }
       simulation.advance(by: .seconds(9))
       let error = simulation.run { await closing.value }
-      expectEqual(error, (isRefused ? "not saved: ada" : "none"))
+      expectEqual(error, isRefused ? "not saved: ada" : "none")
       expectEqual(kept("ada"), [isRefused ? #""second""# : #""third""#])
       store.change {
         $0.writing = .zero

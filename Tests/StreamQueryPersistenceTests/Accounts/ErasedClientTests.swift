@@ -288,7 +288,7 @@ struct ErasedClientTests {
     }
     answer.give(())
     simulation.settle()
-    expectEqual(asked.withLock { $0 }, (isErased ? 0 : 1))
+    expectEqual(asked.withLock { $0 }, isErased ? 0 : 1)
     let engine = try #require(account.client.durableRuns as? OutboxEngine)
     expect(engine.update { $0.replacing.isEmpty && $0.replacements.isEmpty })
   }

@@ -60,9 +60,9 @@ struct KeptImportTests: SlowStoreSuite {
     let client = client()
     simulation.settle()
     let report = try `import`(archive, form, into: client)
-    expectEqual(report.entryCount, (isNewer ? 1 : 0))
-    expectEqual(report.refusals, (isNewer ? [] : [#"Swift.Int["n",1]: notNewer"#]))
-    expectEqual(client.data(for: key(1)), (isNewer ? 1 : 2))
+    expectEqual(report.entryCount, isNewer ? 1 : 0)
+    expectEqual(report.refusals, isNewer ? [] : [#"Swift.Int["n",1]: notNewer"#])
+    expectEqual(client.data(for: key(1)), isNewer ? 1 : 2)
     client.shutDown()
     simulation.settle()
     expectEqual(kept, [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
@@ -77,7 +77,7 @@ struct KeptImportTests: SlowStoreSuite {
     expectEqual(report.entryCount, 1)
     expectNil(client.data(for: key(1)))
     simulation.advance(by: .seconds(3))
-    expectEqual(client.data(for: key(1)), (isNewer ? 1 : 2))
+    expectEqual(client.data(for: key(1)), isNewer ? 1 : 2)
     client.shutDown()
     simulation.settle()
     expectEqual(kept, [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
@@ -120,7 +120,7 @@ struct KeptImportTests: SlowStoreSuite {
     .optimistic { number, changes in changes.update(key) { $0? += number } }
     simulation.start(mutation, with: 10, on: client)
     client.import(archive, for: [.values(of: Int.self)])
-    expectEqual(client.data(for: key), (isNewer ? 11 : 12))
+    expectEqual(client.data(for: key), isNewer ? 11 : 12)
     client.shutDown()
   }
 
@@ -161,7 +161,7 @@ struct KeptImportTests: SlowStoreSuite {
     let client = client()
     if !endsBefore { simulation.settle() }
     let report = client.import(isNewer ? newer : older, for: [.values(of: Int.self)])
-    expectEqual(report.entryCount, (isNewer || endsBefore ? 1 : 0))
+    expectEqual(report.entryCount, isNewer || endsBefore ? 1 : 0)
     client.shutDown()
     simulation.advance(by: .seconds(5))
     expectEqual(kept, [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])

@@ -89,7 +89,7 @@ struct PendingFenceTests {
     let recording = simulation.record(client.stream(world.query))
     simulation.settle()
     world.send(world.archive())
-    expectEqual(recording.summaries, [.pending(isFetching: true), .success("theirs")])
+    #expect(recording.summaries == [.pending(isFetching: true), .success("theirs")])
     recording.cancel()
   }
 
@@ -148,7 +148,7 @@ struct PendingFenceTests {
     client.remove(world.key)
     let recording = simulation.record(client.stream(world.query))
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.summaries, [.pending(isFetching: true), .success("own")])
+    #expect(recording.summaries == [.pending(isFetching: true), .success("own")])
     recording.cancel()
   }
 
@@ -208,11 +208,11 @@ struct PendingFenceTests {
     simulation.settle()
     let recording = simulation.record(client.stream(world.query))
     simulation.advance(by: .seconds(5))
-    expectEqual(recording.summaries, [.pending(isFetching: true)])
+    #expect(recording.summaries == [.pending(isFetching: true)])
     input.yield(world.archive())
     input.finish()
     expectEqual(simulation.run { await report.value.entryCount }, 1)
-    expectEqual(recording.summaries, [.pending(isFetching: true), .success("theirs")])
+    #expect(recording.summaries == [.pending(isFetching: true), .success("theirs")])
     recording.cancel()
   }
 
@@ -291,7 +291,7 @@ struct PendingFenceTests {
     simulation.settle()
     let recording = simulation.record(client.stream(world.query))
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.summaries, [.pending(isFetching: true), .success("own")])
+    #expect(recording.summaries == [.pending(isFetching: true), .success("own")])
     recording.cancel()
   }
 

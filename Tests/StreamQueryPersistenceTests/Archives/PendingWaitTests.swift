@@ -237,9 +237,9 @@ struct PendingWaitTests {
       bring(by: source, in: world)
       // Its data is fresh and from the server, or nothing but a fetch is newer.
       let isEnough = [Source.fencingWrite, .freshArchive, .otherImport].contains(source)
-      expectEqual(world.client.fetchingCount(), (isEnough ? 0 : 1), "\(source)")
+      expectEqual(world.client.fetchingCount(), isEnough ? 0 : 1, "\(source)")
       world.simulation.advance(by: .seconds(1))
-      expectEqual(world.fetch.callCount, (isEnough ? 0 : 1), "\(source)")
+      expectEqual(world.fetch.callCount, isEnough ? 0 : 1, "\(source)")
       let shown = [nil, "there"] + (isEnough ? [] : ["own"])
       expectEqual(recording.summaries.map(\.data), shown, "\(source)")
       recording.cancel()

@@ -155,7 +155,7 @@ struct OutboxChaosTests {
     let state = world.server.state.withLock { $0 }
     expectEmpty(state.trouble)
     let done = Set(state.done.values.joined())
-    expect(world.acknowledged.subtracting(world.dropped).isSubset(of: done))
+    #expect(world.acknowledged.subtracting(world.dropped).isSubset(of: done))
     for (scope, numbers) in state.done {
       // What was dropped may come again if the process ended before that was written. Repeated ones
       // come again together with those that followed them.

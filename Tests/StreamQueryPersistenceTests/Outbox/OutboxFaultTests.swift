@@ -199,11 +199,11 @@ struct OutboxFaultTests: OutboxSuite {
       if let client { simulation.start(note(), with: Note(number: 1), on: client, detached: true) }
       if isReleased { client?.shutDown() } else { client?.durableRuns?.end(writing: false) }
       simulation.advance(by: .seconds(5))
-      expectEqual(kept(in: store).count, (isReleased ? 1 : 0))
+      expectEqual(kept(in: store).count, isReleased ? 1 : 0)
       client?.shutDown()
       client = nil
       simulation.advance(by: .seconds(5))
-      expectEqual(kept(in: store).count, (isReleased ? 1 : 0))
+      expectEqual(kept(in: store).count, isReleased ? 1 : 0)
     }
   }
 

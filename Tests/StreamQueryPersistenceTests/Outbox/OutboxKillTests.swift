@@ -97,7 +97,7 @@ struct OutboxKillTests {
     expectEmpty(store.load(.main).records)
     expectEmpty(last.outbox.currentItems)
     last.shutDown()
-    expect(acknowledged.isSubset(of: server.done.withLock { $0 }))
+    #expect(acknowledged.isSubset(of: server.done.withLock { $0 }))
     let requests = server.requests.withLock { $0 }
     for scope in ["a", "b"] {
       // By first requests, and by last ones: repeated runs keep their order, too.
@@ -105,7 +105,7 @@ struct OutboxKillTests {
       for order in [sent, sent.reversed()] {
         var seen: Set<UUID> = []
         let firsts = order.filter { seen.insert($0.key).inserted }.map(\.number)
-        expectEqual(firsts, (order == sent ? firsts.sorted() : firsts.sorted().reversed()))
+        expectEqual(firsts, order == sent ? firsts.sorted() : firsts.sorted().reversed())
       }
       let keys = Dictionary(grouping: sent, by: \.number).mapValues { Set($0.map(\.key)).count }
       #expect(keys.values.allSatisfy { $0 == 1 })

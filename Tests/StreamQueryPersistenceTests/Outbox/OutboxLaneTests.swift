@@ -81,8 +81,8 @@ struct OutboxLaneTests: OutboxSuite {
     expectEqual(kept(in: place), ["{number:1,text:}", "{title:t}"])
     if isTakenBack { dropLast(next) }
     simulation.advance(by: .minutes(1))
-    expectEqual(server.log.all, (isTakenBack ? [] : ["t"]))
-    expectEqual(kept(in: place), (isTakenBack ? ["{number:1,text:}"] : []))
+    expectEqual(server.log.all, isTakenBack ? [] : ["t"])
+    expectEqual(kept(in: place), isTakenBack ? ["{number:1,text:}"] : [])
     next.shutDown()
   }
 

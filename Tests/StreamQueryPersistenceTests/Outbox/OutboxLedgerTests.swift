@@ -165,7 +165,7 @@ struct OutboxLedgerTests {
     _ = ledger.takeBatch()
     _ = ledger.written()
     expectEqual(ledger.released, [id(2)])
-    expectEqual(ledger.replacedUnread.map(\.id), (isUnreadable ? [id(1).uuid] : []))
+    expectEqual(ledger.replacedUnread.map(\.id), isUnreadable ? [id(1).uuid] : [])
     expectEqual(ledger.count, 1)
   }
 

@@ -83,7 +83,7 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     let query = isDynamic ? query.enabled { _ in true } : query
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    expectEqual(recording.summaries.last, .success(2))
+    #expect(recording.summaries.last == .success(2))
     #expect(!recording.summaries.contains(.success(1)))
     recording.cancel()
     client.shutDown()
@@ -101,8 +101,8 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     simulation.settle()
     next { [client, key = key(1)] in removal.perform(client, key) }
     simulation.advance(by: .seconds(2))
-    expectEqual(recordings[0].summaries, [.pending(), .success(2)])
-    expectEqual(recordings[1].values.last?.data, (removal == .remove ? 2 : nil))
+    #expect(recordings[0].summaries == [.pending(), .success(2)])
+    expectEqual(recordings[1].values.last?.data, removal == .remove ? 2 : nil)
     for recording in recordings { recording.cancel() }
     client.shutDown()
   }

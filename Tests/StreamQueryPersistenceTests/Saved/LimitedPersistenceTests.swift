@@ -82,7 +82,7 @@ struct LimitedPersistenceTests: SlowStoreSuite {
       .staleTime(.dynamic { info in info.value(as: Int.self) == 1 ? .after(.hours(1)) : .zero })
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    expectEqual(recording.summaries, [.success(1)])
+    #expect(recording.summaries == [.success(1)])
     expectEqual(fetch.callCount, 0)
     recording.cancel()
     client.shutDown()

@@ -146,8 +146,8 @@ struct MigratingTests: SlowStoreSuite {
     }
     expectEqual(problems, ["\(Boom(4))"])
     // A migration may succeed at the next try.
-    expectEqual(tries.values.count, (isOfKeyAlone ? 1 : 3))
-    expectEqual(client.data(for: isOfKeyAlone ? old() : new(version: "3")), (isOfKeyAlone ? 7 : 70))
+    expectEqual(tries.values.count, isOfKeyAlone ? 1 : 3)
+    expectEqual(client.data(for: isOfKeyAlone ? old() : new(version: "3")), isOfKeyAlone ? 7 : 70)
     client.shutDown()
   }
 

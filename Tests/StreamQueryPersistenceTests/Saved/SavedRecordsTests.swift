@@ -444,7 +444,7 @@ struct SavedRecordsTests {
       var after = unused
       change(&after)
       // What is settled then was lost before.
-      expectEqual((after.obstacle != nil), (place < 3), "\(place)")
+      expectEqual(after.obstacle != nil, place < 3, "\(place)")
     }
   }
 

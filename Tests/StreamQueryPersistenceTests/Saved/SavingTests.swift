@@ -200,7 +200,7 @@ struct SavingTests: SlowStoreSuite {
       simulation.advance(by: .seconds(2))
       let records = memory.load(.main).records.map(\.key)
       expectEqual(records.count, 9)
-      expectEqual(records.contains(#"query/Swift.Int["n",0]"#), (order == .leastRecentlyUsedFirst))
+      expectEqual(records.contains(#"query/Swift.Int["n",0]"#), order == .leastRecentlyUsedFirst)
       #expect(records.contains(#"query/Swift.Int["n",10]"#))
       client.shutDown()
       simulation.settle()

@@ -135,7 +135,7 @@ struct UnkeepableValueTests: SlowStoreSuite {
   func noRoom(_ limit: Int) {
     expectEqual(
       DefaultsStore(DictionaryDefaults(), maxBytes: limit).byteLimit,
-      (limit == 65 ? 1 : 0)
+      limit == 65 ? 1 : 0
     )
   }
 }

@@ -43,7 +43,7 @@ import StreamQuery
       let whole = ends.lastIndex { $0 <= count }
       expectEqual(shelf, self.shelf(whole ?? 0), "\(count) bytes")
       expectEqual(found.end, whole.map { ends[$0] } ?? 0, "\(count) bytes")
-      expectEqual(found.origin, (whole == nil ? .empty : .present), "\(count) bytes")
+      expectEqual(found.origin, whole == nil ? .empty : .present, "\(count) bytes")
       expectEmpty(found.damage, "\(count) bytes")
     }
   }

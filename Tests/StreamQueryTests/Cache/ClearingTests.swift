@@ -131,7 +131,7 @@ import Testing
         if !names.contains(where: { $0.index == name.index }) { entries[place].names.append(name) }
         let isLive = state.slots[index].livePosition >= 0
         let machine = state.slots[index].machine
-        expectEqual(isLive, (machine.observerCount > 0 || !machine.isIdle), comment)
+        expectEqual(isLive, machine.observerCount > 0 || !machine.isIdle, comment)
       }
       #expect(gone.allSatisfy { state.find($0) == nil }, comment)
       expectEqual(state.slots.keys.count, entries.count, comment)

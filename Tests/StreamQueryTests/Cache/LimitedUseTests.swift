@@ -112,7 +112,7 @@ struct LimitedUseTests: LimitedSuite {
       let query = Query(key: key(number)) { number }.initialData(number).staleTime(.infinite)
       let recording = simulation.record(client.stream(query))
       simulation.settle()
-      expectEqual(recording.summaries, [.success(number)])
+      #expect(recording.summaries == [.success(number)])
       recording.cancel()
       simulation.settle()
     }

@@ -50,9 +50,9 @@ struct ResolutionTests {
       let isChanged = removals + marks > 0
       let result = current(resolution, isLast: isLast)
       // An observer that waits for a store must not miss that it was read, in no round.
-      expectEqual((result == nil), (reads > 0 || hasData && isChanged && !isLast))
+      expectEqual(result == nil, reads > 0 || hasData && isChanged && !isLast)
       guard let result else { continue }
-      expectEqual((result.initialData != nil), (hasData && removals == 0))
+      expectEqual(result.initialData != nil, hasData && removals == 0)
       expectEqual(
         result.initialData.map(\.isInvalidated),
         result.initialData.map { _ in marks > 0 }

@@ -181,7 +181,7 @@ struct FetchLimitTests {
     expect(log.names == ["failing 0", "other", "failing 1"] && log.most == 1)
     expectEqual(recordings.0.values.map(\.failureCount), [0, 1, 0])
     expectEqual(recordings.0.values.map(\.data), [nil, nil, 1])
-    expectEqual(recordings.1.summaries, [.pending(isFetching: true), .success("other")])
+    #expect(recordings.1.summaries == [.pending(isFetching: true), .success("other")])
   }
 
   @Test("fetches that need each other do not wait for each other's room")
@@ -221,7 +221,7 @@ struct FetchLimitTests {
     prefetch("inner", with: client)
     simulation.advance(by: .seconds(5))
     expect(log.names == ["outer", "inner", "other"] && log.most == 1)
-    expectEqual(first.summaries, [.pending(isFetching: true), .success("outer inner")])
+    #expect(first.summaries == [.pending(isFetching: true), .success("outer inner")])
   }
 
   @Test("what a fetch once waited for takes its turn like any other, later")
@@ -297,10 +297,9 @@ struct FetchLimitTests {
       simulation.record(client.stream(outer)), simulation.record(client.stream(query("other")))
     )
     simulation.advance(by: .seconds(30))
-    expectEqual(recordings.0.summaries, [.pending(isFetching: true), .success(2)])
-    expectEqual(
-      recordings.1.timeline,
-      [
+    #expect(recordings.0.summaries == [.pending(isFetching: true), .success(2)])
+    #expect(
+      recordings.1.timeline == [
         TimedSummary(at: .zero, .pending(isFetching: true)),
         TimedSummary(at: .seconds(5), .success("other")),
       ]
@@ -324,9 +323,8 @@ struct FetchLimitTests {
     simulation.task { await client.refetch(inner) }
     simulation.advance(by: .seconds(5))
     expectEqual(log.names, ["outer", "inner", "inner", "other"])
-    expectEqual(
-      outerRecording.timeline,
-      [
+    #expect(
+      outerRecording.timeline == [
         TimedSummary(at: .zero, .pending(isFetching: true)),
         TimedSummary(at: .milliseconds(1_500), .success("outer inner")),
       ]
@@ -351,7 +349,7 @@ struct FetchLimitTests {
     // The reconnect refetches what needs the network.
     let again: [ResultSummary<String>] = [.success("first", isFetching: true), .success("first")]
     #expect(first.summaries == [.pending(isFetching: true), .success("first")] + again)
-    expectEqual(local.summaries, [.pending(isFetching: true), .success("local")])
+    #expect(local.summaries == [.pending(isFetching: true), .success("local")])
     expectEqual(log.most, 1)
   }
 

@@ -240,7 +240,7 @@ struct InfiniteQueryTests {
     // The page that comes at last takes the failure's mark away.
     expectEqual(client.diagnostics().map(\.isInvalidated), [true])
     let result = try simulation.run(fetch)
-    expectEqual(result.pages, (isNext ? ["p5#1", "p6#3"] : ["p4#3", "p5#1"]))
+    expectEqual(result.pages, isNext ? ["p5#1", "p6#3"] : ["p4#3", "p5#1"])
     expect(!result.isError)
     expectEqual(client.diagnostics().map(\.isInvalidated), [false])
   }

@@ -167,7 +167,7 @@ struct PageLoopTests {
       )
       _ = play(&loop, round: 1)
       let landed = loop.landed(on: run(written, round: 7))
-      expectEqual(landed?.params, (direction == .next ? [3, 4, 5] : [2, 3, 4]))
+      expectEqual(landed?.params, direction == .next ? [3, 4, 5] : [2, 3, 4])
       expectEqual(landed?.pages.map(\.round).sorted(), [0, 0, 1])
     }
   }

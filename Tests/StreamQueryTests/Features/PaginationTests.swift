@@ -75,9 +75,8 @@ struct PaginationTests {
     pages.input = "kotlin"
     simulation.advance(by: .milliseconds(20))
     expectEqual(log.withLock { $0 }, ["swift/1", "swift/2", "kotlin/1"])
-    expectEqual(
-      recording.summaries,
-      [
+    #expect(
+      recording.summaries == [
         .pending(isFetching: true), .success("swift/1"),
         .pending(isFetching: true), .success("swift/2"),
         .success("swift/1"),

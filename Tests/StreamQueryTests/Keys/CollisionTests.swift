@@ -88,7 +88,7 @@ import Testing
       } order: { _ in
         nil
       }
-      expectEqual(found, (present.contains(position) ? position : nil))
+      expectEqual(found, present.contains(position) ? position : nil)
     }
     var collision: [Int32] = []
     table.forEach(hash: 7, order: { _ in nil }) { if hashes[Int($0)] == 7 { collision.append($0) } }

@@ -136,7 +136,7 @@ import StreamQueryPersistence
       let (key, prefixKey) = (AnyQueryKey(tree.part), AnyQueryKey(prefix.part))
       expect(prefixKey.isPrefix(of: key))
       let otherKey = AnyQueryKey(other.part)
-      expectEqual((key == otherKey), (tree == other))
+      expectEqual(key == otherKey, tree == other)
       if tree == other { expectEqual(key.hashValue, otherKey.hashValue) }
       expectEqual(prefixKey.isPrefix(of: otherKey), prefix.matches(other))
       expectEqual(otherKey.isPrefix(of: prefixKey), other.matches(prefix))

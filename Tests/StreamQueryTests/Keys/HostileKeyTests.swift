@@ -186,7 +186,7 @@ struct HostileKeyTests: LimitedSuite {
     expectEqual(running.all, [1, 1, 1, 1])
     let answer = simulation.task { try await client.fetch(own) }
     simulation.advance(by: .milliseconds(100))
-    expectEqual((try? simulation.run { try await answer.value }), 7)
+    expectEqual(try? simulation.run { try await answer.value }, 7)
     simulation.advance(by: .seconds(5))
     var (now, most) = (0, 0)
     for change in running.all {

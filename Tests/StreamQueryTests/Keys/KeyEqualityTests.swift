@@ -61,7 +61,7 @@ import Testing
   @Test func differentPartsAreDifferentKeys() {
     for (index, left) in Self.distinct.enumerated() {
       for (other, right) in Self.distinct.enumerated() {
-        expectEqual((left == right), (index == other), "\(left) and \(right)")
+        expectEqual(left == right, index == other, "\(left) and \(right)")
       }
     }
   }
@@ -177,7 +177,7 @@ import Testing
       QueryKey<[KeySample.User]>("project", 7, "issues")
     )
     expectEqual(AnyQueryKey(project), project.erased)
-    expectEqual(([project, "issues"] as AnyQueryKey), ["project", 7, "issues"])
+    expectEqual([project, "issues"] as AnyQueryKey, ["project", 7, "issues"])
     expectEqual(AnyQueryKey(Optional(project.erased), 1), ["project", 7, 1])
     expectEqual(AnyQueryKey("x", fields: ["of": project]), ["x", ["of": AnyQueryKeyPart(project)]])
   }
@@ -196,14 +196,14 @@ import Testing
     let id = 42
     let key: QueryKey<KeySample.User> = "user/\(id)"
     expectEqual(key, QueryKey<KeySample.User>("user/42"))
-    expectEqual(([] as QueryKey<KeySample.User>), QueryKey<KeySample.User>())
+    expectEqual([] as QueryKey<KeySample.User>, QueryKey<KeySample.User>())
     expect(QueryKey<KeySample.User>().erased.isEmpty)
   }
 
   @Test func anyPartIsOpenedToItsDynamicType() {
     let parts: [any Hashable & Sendable] = ["a", 1, KeySample.Category.books, UUID?.none]
     expectEqual(
-      ([parts[0], parts[1], parts[2], parts[3]] as AnyQueryKey),
+      [parts[0], parts[1], parts[2], parts[3]] as AnyQueryKey,
       [
         "a", 1, KeySample.Category.books, nil,
       ]

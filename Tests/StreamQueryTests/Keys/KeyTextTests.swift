@@ -88,7 +88,7 @@ import Testing
     for left in keys {
       for right in keys {
         let texts = (try left.canonicalText(), try right.canonicalText())
-        expectEqual((texts.0 == texts.1), (left == right), "\(texts)")
+        expectEqual(texts.0 == texts.1, left == right, "\(texts)")
       }
     }
   }
@@ -98,7 +98,7 @@ import Testing
     let words = (0..<50).map { "word\($0)" }
     for word in words.reversed() { grown.insert(word) }
     let left = try AnyQueryKey(grown).canonicalText()
-    expectEqual(left, (try AnyQueryKey(Set(words)).canonicalText()))
+    expectEqual(left, try AnyQueryKey(Set(words)).canonicalText())
     expectEqual(AnyQueryKey(grown).description, AnyQueryKey(Set(words)).description)
   }
 
@@ -108,7 +108,7 @@ import Testing
       key.canonicalText(),
       #"Swift.Array<StreamQueryTests.KeySample.User>["users",1]"#
     )
-    try expectEqual(EntryKey(key).canonicalText(), (try key.canonicalText()))
+    try expectEqual(EntryKey(key).canonicalText(), try key.canonicalText())
   }
 
   @Test func unencodablePartIsAClearError() {

@@ -123,7 +123,7 @@ import Testing
       driver.fail(retryAfter: 1, keepsPart: keepsPart)
       if !isEarly { invalidate(&driver) }
       driver.run(to: 1)
-      expectEqual((driver.succeed().started != nil), keepsPart)
+      expectEqual(driver.succeed().started != nil, keepsPart)
       expectEqual(driver.machine.isInvalidated, keepsPart)
     }
   }
@@ -200,7 +200,7 @@ import Testing
         isAwaited: true,
         in: driver.environment
       ).actions
-      expectEqual((actions.started == nil), acceptsOlder)
+      expectEqual(actions.started == nil, acceptsOlder)
       expect(driver.machine.isInvalidated)
     }
   }

@@ -19,7 +19,7 @@ import Testing
     var driver = EntryDriver.withData()
     driver.pass(to: isStale ? 10 : 9.999)
     let actions = driver.observe(.make(staleAfter: Self.tenSeconds, onSubscribe: policy))
-    expectEqual((actions.started != nil), fetches)
+    expectEqual(actions.started != nil, fetches)
     if fetches { expectEqual(driver.machine.cause, .subscribed) }
   }
 
@@ -147,7 +147,7 @@ import Testing
         isTurnedByFunction: isFunction,
         in: driver.environment
       )
-      expectEqual((actions.started == nil), isFunction)
+      expectEqual(actions.started == nil, isFunction)
       expect(driver.machine.isActive)
       // What comes later is a reason again.
       driver.write()
@@ -165,7 +165,7 @@ import Testing
         isTurnedByFunction: true,
         in: driver.environment
       )
-      expectEqual((again.0.started != nil), isFunction)
+      expectEqual(again.0.started != nil, isFunction)
     }
   }
 
@@ -277,8 +277,8 @@ import Testing
       if isReconnect { driver.online(false) } else { driver.active(false) }
       driver.pass(to: isStale ? 10 : 9)
       let actions = isReconnect ? driver.online(true) : driver.active(true)
-      expectEqual((actions.started != nil), fetches)
-      if fetches { expectEqual(driver.machine.cause, (isReconnect ? .reconnect : .active)) }
+      expectEqual(actions.started != nil, fetches)
+      if fetches { expectEqual(driver.machine.cause, isReconnect ? .reconnect : .active) }
     }
   }
 

@@ -40,7 +40,7 @@ import Testing
     expectEqual(log.map(\.actions.paused), [waits])
     expectEqual(driver.machine.isPaused, waits)
     driver.pass(to: 9)
-    expectEqual((driver.online(true).started != nil), waits)
+    expectEqual(driver.online(true).started != nil, waits)
     expect(driver.machine.isFetching)
   }
 
@@ -67,7 +67,7 @@ import Testing
     expectEqual(driver.machine.isPaused, waits)
     // Its turn came once.
     expect(!driver.turn().paused)
-    expectEqual((driver.online(true).started != nil), waits)
+    expectEqual(driver.online(true).started != nil, waits)
     expect(driver.machine.isFetching && driver.machine.failureCount == 0)
   }
 
@@ -81,7 +81,7 @@ import Testing
     driver.run(to: 1)
     driver.online(false)
     expectEqual(driver.turn().paused, waits)
-    expectEqual((driver.online(true).started != nil), waits)
+    expectEqual(driver.online(true).started != nil, waits)
     expect(driver.machine.isFetching && driver.machine.failureCount == 1)
   }
 

@@ -216,11 +216,11 @@ struct EntryStreamingTests {
       entry.write()
     }
     let now = entry.environment.now.instant
-    expectEqual(entry.machine.isStale(.static, at: now), (way < 2))
+    expectEqual(entry.machine.isStale(.static, at: now), way < 2)
     #expect(entry.machine.isStale(at: now) || way >= 2)
     expect(!entry.machine.isInvalidated)
     let decision = entry.machine.decision(for: .ifMissing, .static, canFetch: true, at: now)
-    expectEqual((decision == .fetch), (way < 2))
+    expectEqual(decision == .fetch, way < 2)
   }
 
   @Test func anUpdateWhileTheRestArrivesLeavesAPartAndAFencedWriteDoesNot() {
@@ -242,7 +242,7 @@ struct EntryStreamingTests {
       entry.request()
       expectEqual(entry.machine.extent, .nothing)
       entry.cancel()
-      expectEqual(entry.machine.extent, (isWhole ? .whole : .part))
+      expectEqual(entry.machine.extent, isWhole ? .whole : .part)
     }
   }
 
@@ -261,7 +261,7 @@ struct EntryStreamingTests {
       let isKept = isOwn || delivery == .endless
       let ending: FetchEnding = isKept ? .kept : .failed
       expectEqual(actions.ended, ending)
-      expectEqual(entry.machine.extent, (isKept ? .whole : .nothing))
+      expectEqual(entry.machine.extent, isKept ? .whole : .nothing)
     }
   }
 
@@ -389,8 +389,8 @@ struct EntryStreamingTests {
         return entry.machine.attemptProgressed(entry.currentID, age, in: entry.environment)
           .actions.cancelled
       }
-      expectEqual(cancelled, (isFirstOutdated ? [old, nil] : [nil, nil]))
-      expectEqual((entry.currentID == old), !isFirstOutdated)
+      expectEqual(cancelled, isFirstOutdated ? [old, nil] : [nil, nil])
+      expectEqual(entry.currentID == old, !isFirstOutdated)
     }
   }
 }

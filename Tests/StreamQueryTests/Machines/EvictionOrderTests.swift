@@ -156,7 +156,7 @@ struct EvictionOrderTests {
       expectEqual(order.totalCost, Int128(model.values.reduce(0) { $0 + $1.cost }))
       expectEqual(order.idleCount, model.values.count(where: \.isIdle))
       let isOver = model.count > 5 || order.totalCost > 20
-      expectEqual((order.victim() != nil), (isOver && order.idleCount > 0))
+      expectEqual(order.victim() != nil, isOver && order.idleCount > 0)
     }
   }
 }

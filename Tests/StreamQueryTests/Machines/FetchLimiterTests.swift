@@ -152,7 +152,7 @@ struct FetchRoomTests {
       switch random.next(below: 4) {
       case 0, 1:
         let begins = room.acquire(step, urgency)
-        expectEqual(begins, (running.count < 3))
+        expectEqual(begins, running.count < 3)
         if begins { running.insert(step) } else { waiting.append((step, urgency)) }
       case 2:
         guard let name = running.min() else { continue }

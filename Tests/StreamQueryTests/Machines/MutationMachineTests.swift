@@ -134,8 +134,8 @@ private struct RunWorld {
       case .preparing, .running, .settling: true
       case .saving, .queued, .paused, .waiting, .stopped, .ended: false
       }
-    expectEqual(tasks, (isAtWork ? 1 : 0), "one task at a time: \(trace)")
-    expectEqual(ends.count, (machine.ending == nil ? 0 : 1), "one end: \(trace)")
+    expectEqual(tasks, isAtWork ? 1 : 0, "one task at a time: \(trace)")
+    expectEqual(ends.count, machine.ending == nil ? 0 : 1, "one end: \(trace)")
     expect(machine.ending == nil || machine.ending == ends.first, "\(trace)")
     if machine.isPaused { expect(machine.isPending, "\(trace)") }
     if case .queued = machine.phase { expect(!isFirst, "\(trace)") }
@@ -190,9 +190,9 @@ private struct RunWorld {
       )
       expectEqual(machine.begun(in: environment).step, .prepare)
       let actions = machine.preparationFailed(isCancellation: false, in: environment)
-      expectEqual((actions.step == .stop), (keeping == .kept))
-      expectEqual(actions.ended, (keeping == .kept ? nil : .failed))
-      expectEqual((machine.retried(in: environment).step == .prepare), (keeping == .kept))
+      expectEqual(actions.step == .stop, keeping == .kept)
+      expectEqual(actions.ended, keeping == .kept ? nil : .failed)
+      expectEqual(machine.retried(in: environment).step == .prepare, keeping == .kept)
     }
   }
 
@@ -401,14 +401,14 @@ private struct RunWorld {
       var scopes: [String: RunQueue] = [:]
       for serial in 1...4 as ClosedRange<UInt64> {
         let isFirst = scopes.join(id(serial), "s")
-        expectEqual(isFirst, (serial == 1))
+        expectEqual(isFirst, serial == 1)
       }
       var present: [UInt64] = [1, 2, 3, 4]
       for leaver in order {
         let wasFirst = present.first == leaver
         present.removeAll { $0 == leaver }
         let next = scopes.leave(id(leaver), "s")
-        expectEqual(next, (wasFirst ? present.first.map(id) : nil))
+        expectEqual(next, wasFirst ? present.first.map(id) : nil)
         expectEqual(scopes["s"]?.first?.serial, present.first)
       }
       expectEqual(scopes.count, 0)

@@ -146,7 +146,7 @@ private final class Waits {
         let closes = target == source || record.waits(target, for: source)
         let isNew = !record.alive.contains(target)
         let number = graph.begin(source, for: target)
-        expectEqual((number == nil), closes)
+        expectEqual(number == nil, closes)
         guard let number else {
           refused += 1
           continue

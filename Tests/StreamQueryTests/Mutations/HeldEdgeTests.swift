@@ -33,20 +33,20 @@ import Testing
   // Law 13: what is cleared at logout is not fetched at once.
   @Test func aClearForgetsTheRefetchesThatWaitedForItsRuns() {
     let (fetch, recording) = observeBesideAHeldEdge()
-    expectEqual(recording.summaries, [.success(0)])
+    #expect(recording.summaries == [.success(0)])
     client.clear()
     simulation.settle()
     expectEqual(fetch.callCount, 0)
-    expectEqual(recording.summaries, [.success(0), .pending()])
+    #expect(recording.summaries == [.success(0), .pending()])
   }
 
   @Test func aRunThatIsCancelledFreesTheRefetches() {
     let (fetch, recording) = observeBesideAHeldEdge()
-    expectEqual(recording.summaries, [.success(0)])
+    #expect(recording.summaries == [.success(0)])
     client.cancelMutations()
     simulation.advance(by: .milliseconds(1))
     expectEqual(fetch.callCount, 1)
-    expectEqual(recording.summaries, [.success(0), .success(0, isFetching: true), .success(1)])
+    #expect(recording.summaries == [.success(0), .success(0, isFetching: true), .success(1)])
   }
 
   // The work looks by a stream, which awaits a fetch as well.

@@ -198,7 +198,7 @@ import Testing
     expectEqual(client.data(for: key), ["1a", "2x", "1b"])
     simulation.advance(by: .seconds(3))
     // Those of other items stay, and compose.
-    expectEqual(client.data(for: key), (isPaced ? ["2x", "1b"] : ["1a", "2x", "1b"]))
+    expectEqual(client.data(for: key), isPaced ? ["2x", "1b"] : ["1a", "2x", "1b"])
     simulation.advance(by: .minutes(2))
     expectEqual(client.data(for: key), ["1b"])
     recording.cancel()

@@ -351,7 +351,7 @@ import Testing
     simulation.advance(by: .seconds(1))
     // Both were paused: the second one waits behind the first.
     expectEqual(fetches.all, [250])
-    expectEqual(recording.summaries.last, .success("fetched"))
+    #expect(recording.summaries.last == .success("fetched"))
   }
 
   // T35 T66
@@ -389,7 +389,7 @@ import Testing
     let query = Query<Int>("a") { 5 }
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    expectEqual(recording.summaries, [.pending(.paused)])
+    #expect(recording.summaries == [.pending(.paused)])
     // The work itself needs what the reconnect would fetch after it.
     let mutation = Mutation("m") { (input: Int, context: MutationContext) in
       try await context.client.fetch(query) + input
@@ -398,7 +398,7 @@ import Testing
     online.send(true)
     simulation.settle()
     try expectEqual(simulation.run { try await caller.value }, 6)
-    expectEqual(recording.summaries.last, .success(5))
+    #expect(recording.summaries.last == .success(5))
   }
 
   // T35

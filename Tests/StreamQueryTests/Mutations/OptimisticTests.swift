@@ -36,7 +36,7 @@ import Testing
     simulation.advance(by: .seconds(1))
     expectEqual(client.data(for: Self.list), [1])
     expect(!client.result(for: Self.list).isOptimistic)
-    expectEqual(recording.summaries, [.success([1]), .success([1, 2]), .success([1])])
+    #expect(recording.summaries == [.success([1]), .success([1, 2]), .success([1])])
   }
 
   // T72
@@ -77,7 +77,7 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.start(add(100), with: 9, on: client)
     // Nothing is there to append to, so nothing is shown.
-    expectEqual(recording.summaries.last, .pending(isFetching: true))
+    #expect(recording.summaries.last == .pending(isFetching: true))
     simulation.advance(by: .milliseconds(10))
     expectEqual(client.data(for: Self.list), [1, 9])
     // Updates work on what lies below, and everybody sees both.
@@ -114,7 +114,7 @@ import Testing
     simulation.settle()
     client.setData([3], for: Self.list)
     simulation.settle()
-    expectEqual(recording.summaries, [.success([1]), .success([1, 9]), .success([3, 9])])
+    #expect(recording.summaries == [.success([1]), .success([1, 9]), .success([3, 9])])
   }
 
   // Contract law 3
@@ -158,9 +158,8 @@ import Testing
       .onSuccess { _, context in await context.client.invalidate(query) }
     simulation.start(mutation, with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    expectEqual(
-      recording.summaries,
-      [
+    #expect(
+      recording.summaries == [
         .pending(isFetching: true), .success([1]), .success([1, 2]),
         .success([1, 2], isFetching: true), .success([1, 2]),
       ]
@@ -188,7 +187,7 @@ import Testing
     expectEqual(client.data(for: Self.list), [1, 2])
     simulation.advance(by: .seconds(1))
     // It failed: there is nothing that the layer could wait for.
-    expectEqual(recording.summaries.last, .failure(Boom(), lastGood: [1]))
+    #expect(recording.summaries.last == .failure(Boom(), lastGood: [1]))
   }
 
   // Contract section 5: layers
@@ -204,7 +203,7 @@ import Testing
     }
     simulation.start(mutation, with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.summaries, [.success([1]), .success([1, 2]), .success([1, 20])])
+    #expect(recording.summaries == [.success([1]), .success([1, 2]), .success([1, 20])])
   }
 
   // Contract section 5: layers
@@ -240,9 +239,8 @@ import Testing
     // Succeeds at 50, while the fetch that was begun at 40 runs.
     simulation.start(add(to: server), with: 2, on: client)
     simulation.advance(by: .seconds(1))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(30, .success([1])),
         at(40, .success([1], isFetching: true)), at(40, .success([1, 2], isFetching: true)),
         at(80, .success([1, 2])),
@@ -268,9 +266,8 @@ import Testing
     simulation.start(mutation, with: 2, on: client)
     simulation.advance(by: .seconds(1))
     expectEqual(calls.all, [0, 30])
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)),
         // Something is laid over nothing: `isOptimistic` is all that differs.
         at(25, .pending(isFetching: true)),
@@ -335,9 +332,8 @@ import Testing
     simulation.settle()
     simulation.start(mutation, with: nil, on: client)
     simulation.advance(by: .milliseconds(10))
-    expectEqual(
-      recording.summaries,
-      [
+    #expect(
+      recording.summaries == [
         .placeholder(-1), .success(5), .placeholder(-1), .success(1), .pending(), .success(1),
       ]
     )

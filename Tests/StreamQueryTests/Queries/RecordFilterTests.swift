@@ -61,7 +61,7 @@ struct RecordFilterTests {
       for key in keys {
         let text = (try? EntryKey(key).canonicalText()) ?? ""
         expectEqual(
-          (filter.answer(for: text) == .yes),
+          filter.answer(for: text) == .yes,
           prefix.isPrefix(of: key),
           "\(prefix) \(text)"
         )

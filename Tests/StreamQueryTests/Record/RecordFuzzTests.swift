@@ -44,7 +44,7 @@ import Testing
       before.events.removeLast(part.events.count)
       let bases = before.finalStates.mapValues(\.plain)
       for key in part.keys { expectEqual(key.base?.plain, bases[key.number], "seed \(seed)") }
-      expect(Set(bases.keys).isSubset(of: part.keys.map(\.number)))
+      #expect(Set(bases.keys).isSubset(of: part.keys.map(\.number)))
     }
   }
 

@@ -306,7 +306,7 @@ import Testing
       ring.added(slot, key(slot), state(0), slot == 1 ? nil : terms, at: 0)
       let part = ring.excerpt(since: &position).map { QueryRecord($0, at: 0) }
       expectEqual(part?.keys.map(\.number), [slot + 1])
-      expectEqual(part?.options.map(\.number), (slot == 1 ? [] : [1]))
+      expectEqual(part?.options.map(\.number), slot == 1 ? [] : [1])
     }
   }
 

@@ -594,7 +594,7 @@ import Testing
       ]
     )
     // An account that ends takes all of its data along.
-    expectEqual(client.record.values.map(\.json), (isErased ? [] : ["1"]))
+    expectEqual(client.record.values.map(\.json), isErased ? [] : ["1"])
   }
 
   @Test(arguments: [false, true])

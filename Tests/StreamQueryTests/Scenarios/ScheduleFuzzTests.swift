@@ -37,7 +37,7 @@ import Foundation
     #expect(runs[0].trace.count > 0)
     let other = FuzzRun(seed: seed + 1)
     other.play()
-    expect(runs[0].hash != other.hash)
+    #expect(runs[0].hash != other.hash)
   }
 }
 

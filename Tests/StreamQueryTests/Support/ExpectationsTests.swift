@@ -1,12 +1,13 @@
 import Testing
 
 @Suite struct ExpectationsTests {
-  private func issue(_ text: String, _ body: () -> Void) {
+  /// Expects that a body on this line records an issue with a text there.
+  private func issue(_ text: String, line: Int = #line, _ body: () -> Void) {
     withKnownIssue {
       body()
     } matching: { issue in
-      // Where the call is.
-      issue.sourceLocation?.fileID == #fileID && issue.comments.map(\.rawValue) == [text]
+      issue.sourceLocation?.fileID == #fileID && issue.sourceLocation?.line == line
+        && issue.comments.map(\.rawValue) == [text]
     }
   }
 
@@ -26,10 +27,17 @@ import Testing
 
   @Test func itIsRecordedWhereItsCallerSays() {
     let place = #_sourceLocation
-    withKnownIssue {
-      expectEqual(1, 2, sourceLocation: place)
-    } matching: { issue in
-      issue.sourceLocation == place
+    for expectation in 0..<4 {
+      withKnownIssue {
+        switch expectation {
+        case 0: expectEqual(1, 2, sourceLocation: place)
+        case 1: expectNil(1, sourceLocation: place)
+        case 2: expectEmpty([1], sourceLocation: place)
+        default: expect(false, sourceLocation: place)
+        }
+      } matching: { issue in
+        issue.sourceLocation == place
+      }
     }
   }
 

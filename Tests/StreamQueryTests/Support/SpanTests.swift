@@ -41,7 +41,7 @@ import Testing
     ]
   )
   func enormous(_ duration: Duration) {
-    expectEqual(TimeSpan(duration), (duration < .zero ? .zero : .infinite))
+    expectEqual(TimeSpan(duration), duration < .zero ? .zero : .infinite)
   }
 
   @Test func anInfiniteSpanSleepsForTheLongest() {

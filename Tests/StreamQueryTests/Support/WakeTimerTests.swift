@@ -156,7 +156,7 @@ import Testing
     timer.cancel()
     arm(.seconds(2), notes)
     simulation.advance(by: .seconds(5))
-    expectEqual(notes.all, (rests ? ["task", "fired at 1.0 seconds"] : ["task"]))
+    expectEqual(notes.all, rests ? ["task", "fired at 1.0 seconds"] : ["task"])
   }
 
   @Test(arguments: [false, true]) func aCancelledTimersTaskIsOver(rests: Bool) {

@@ -21,7 +21,7 @@ struct HeldTimeTests {
           expect(!waits || !wasEnded && waiting == 0)
           if waits { waiting += 1 }
         case .ended:
-          expectEqual(time.ended(), (waiting == 1))
+          expectEqual(time.ended(), waiting == 1)
           (waiting, wasEnded) = (0, true)
         }
       }

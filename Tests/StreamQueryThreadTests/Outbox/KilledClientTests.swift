@@ -108,12 +108,12 @@ import Testing
     let acknowledged = try Self.read(Int.self, from: path + "/acknowledged")
     let restored = try #require(client.data(for: Self.last))
     // The one under way may be there.
-    expect(restored == acknowledged.last || restored == acknowledged.last.map { $0 + 1 })
+    #expect(restored == acknowledged.last || restored == acknowledged.last.map { $0 + 1 })
     for await items in client.outbox.items where items.isEmpty { break }
 
     let requests = try Self.read(Request.self, from: path + "/server")
     let sent = requests.map(\.number)
-    expect(Set(acknowledged).isSubset(of: sent))
+    #expect(Set(acknowledged).isSubset(of: sent))
     #expect(acknowledged.count >= atLeast)
     // Again only if the process was killed before the removal of the record was written: with the same key.
     expectEqual(Set(requests).count, Set(sent).count)

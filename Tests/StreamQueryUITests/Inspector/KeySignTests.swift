@@ -39,7 +39,7 @@ struct KeySignTests {
   )
   func invalidated(_ staleTime: QueryRecord.Span?) {
     let row = row(staleTime) { $0.isInvalidated = true }
-    expectEqual(row.map { KeySign($0) }, (staleTime == .static ? .fresh : .stale))
+    expectEqual(row.map { KeySign($0) }, staleTime == .static ? .fresh : .stale)
   }
 
   @Test("the most urgent sign comes first, and says nothing about freshness")

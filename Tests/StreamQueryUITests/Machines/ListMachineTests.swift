@@ -267,7 +267,7 @@ struct ListMachineTests {
     for (one, other) in listings.flatMap({ one in listings.map { (one, $0) } }) {
       let results = zip(one.results?.all ?? [], other.results?.all ?? [])
       for (index, pair) in results.enumerated() {
-        expectEqual(pair.0.isSame(as: pair.1), (one.cells?[index] == other.cells?[index]))
+        expectEqual(pair.0.isSame(as: pair.1), one.cells?[index] == other.cells?[index])
       }
     }
     let inputs: [Input] = [

@@ -21,7 +21,7 @@ struct ObservingMachineTests {
           let step = machine.asked(for: ObjectIdentifier(client), isOther: isOther)
           switch observed {
           case nil: expectEqual(step, .begin)
-          case client?: expectEqual(step, (isOther ? .change : .nothing))
+          case client?: expectEqual(step, isOther ? .change : .nothing)
           case _?: expectEqual(step, .beginAgain)
           }
           observed = client
@@ -31,10 +31,10 @@ struct ObservingMachineTests {
         case .startB: asked(b, isOther: false)
         case .updateA: asked(a, isOther: true)
         case .stop:
-          expectEqual(machine.stopped(), (observed == nil ? .nothing : .end))
+          expectEqual(machine.stopped(), observed == nil ? .nothing : .end)
           observed = nil
         }
-        expectEqual(machine.isObserving, (observed != nil))
+        expectEqual(machine.isObserving, observed != nil)
         walk(machine, observed, depth: depth - 1)
       }
     }

@@ -270,7 +270,7 @@ struct PresenceMachineTests {
         expectEqual(settled.machine.stage, .shown, "\(settled.trace)")
       } else if former.trace.contains("disappeared") {
         // Content is empty only if it has become so when a change was read.
-        expectEqual((settled.machine.stage == .hidden), !settled.isEmpty, "\(settled.trace)")
+        expectEqual(settled.machine.stage == .hidden, !settled.isEmpty, "\(settled.trace)")
       }
       // Without a change, what disappears is hidden.
       _ = settled.take(.appeared)
@@ -296,7 +296,7 @@ struct PresenceMachineTests {
     }
     func check(_ former: Case, _ next: Case, _ step: PresenceMachine.Step) {
       let isOther = next.machine.stage != former.machine.stage
-      expectEqual((step == .changed || step == .changedInDoubt), isOther, "\(next.trace)")
+      expectEqual(step == .changed || step == .changedInDoubt, isOther, "\(next.trace)")
     }
     go(Case(), depth: 7)
   }

@@ -151,9 +151,9 @@ struct ResultMachineTests {
       _ = changes(in: &machine, by: results([1], of: query("a"))[0])
       expectEqual(
         changes(of: .data, .isPlaceholderData, in: &machine, by: client.result(for: query("none"))),
-        (keeps ? [.isPlaceholderData] : [.data])
+        keeps ? [.isPlaceholderData] : [.data]
       )
-      expectEqual(machine.shown.data, (keeps ? [1] : nil))
+      expectEqual(machine.shown.data, keeps ? [1] : nil)
       expectNil(machine.stored.data)
     }
   }

@@ -30,9 +30,8 @@ import Testing
     let query = query([.seconds(4)])
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(20))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(10, .success(1)), at(6_010, .success(1)),
       ]
     )
@@ -295,7 +294,7 @@ import Testing
     simulation.advance(by: .seconds(1))
     expectEqual(results.value, [1, 1])
     expect(!isArmed.value)
-    expectEqual(client.data(for: query), (isObserved ? 2 : 1))
+    expectEqual(client.data(for: query), isObserved ? 2 : 1)
     expectEqual(client.isStale(query), !isObserved)
   }
 
@@ -391,9 +390,8 @@ import Testing
     said.value?.markOutdated()
     client.markInvalidated(.query(query), superseding: false)
     simulation.advance(by: .milliseconds(20))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
         at(20, .success([1], isFetching: true)),
       ]

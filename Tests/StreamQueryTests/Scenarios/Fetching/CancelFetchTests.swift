@@ -11,7 +11,7 @@ import Testing
     client.setData(1, for: QueryKey<Int>("n"))
     let recording = simulation.record(client.stream(query.enabled(false)))
     simulation.settle()
-    expectEqual(recording.summaries, [.success(1)])
+    #expect(recording.summaries == [.success(1)])
 
     for _ in 0..<3 {
       let enabled = client.stream(query)
@@ -19,7 +19,7 @@ import Testing
       withExtendedLifetime(enabled) {}
     }
     simulation.settle()
-    expectEqual(recording.summaries, [.success(1)])
+    #expect(recording.summaries == [.success(1)])
   }
 
   @Test func whoSawTheFetchIsToldThatItWasUndone() {
@@ -32,7 +32,7 @@ import Testing
     simulation.settle()
     client.cancel("n")
     simulation.settle()
-    expectEqual(recording.summaries, [.success(1), .success(1, isFetching: true), .success(1)])
+    #expect(recording.summaries == [.success(1), .success(1, isFetching: true), .success(1)])
     withExtendedLifetime(enabled) {}
   }
 }

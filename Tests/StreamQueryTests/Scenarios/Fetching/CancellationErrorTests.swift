@@ -30,9 +30,8 @@ struct CancellationErrorTests {
       }
     }
     simulation.advance(by: .minutes(2))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
         at(1_020, .failure(CancellationError())),
       ]
@@ -131,6 +130,6 @@ struct CancellationErrorTests {
     simulation.advance(by: .milliseconds(5))
     client.cancel(.all)
     simulation.settle()
-    expectEqual(recording.summaries, [.pending(isFetching: true), .pending()])
+    #expect(recording.summaries == [.pending(isFetching: true), .pending()])
   }
 }

@@ -46,7 +46,7 @@ import Testing
     let recording = observe(query(), as: "ada")
     simulation.advance(by: .seconds(1))
     expectEqual(seen.all, ["n 0 ada", "n 0 ada"])
-    expectEqual(recording?.summaries.last, .success(1))
+    #expect(recording?.summaries.last == .success(1))
   }
 
   @Test func callersWhoAreAtItAtOnceEachSeeTheirOwn() {
@@ -66,7 +66,7 @@ import Testing
     let recording = observe(query(failures: 2), as: "ada")
     simulation.advance(by: .seconds(1))
     expectEqual(seen.all, ["n 0 ada", "n 0 ada", "n 1 ada", "n 1 ada", "n 2 ada", "n 2 ada"])
-    expectEqual(recording?.summaries.last, .success(1))
+    #expect(recording?.summaries.last == .success(1))
   }
 
   @Test func aFetchThatWaitedForTheNetworkSeesItsCallersContext() {
@@ -84,7 +84,7 @@ import Testing
     online.send(true)
     simulation.advance(by: .seconds(1))
     expectEqual(seen.all, ["n 0 ada", "n 0 ada", "n 1 ada", "n 1 ada"])
-    expectEqual(recording.summaries.last, .success(1))
+    #expect(recording.summaries.last == .success(1))
   }
 
   @Test func whoJoinsAFetchGetsWhatItsCallersContextBrought() {
@@ -155,7 +155,7 @@ import Testing
     let recording = observe(outer, as: "ada")
     simulation.advance(by: .seconds(1))
     expectEqual(Set(seen.all), ["inner 0 ada's fetch", "inner 1 ada's fetch"])
-    expectEqual(recording?.summaries.last, .success(1))
+    #expect(recording?.summaries.last == .success(1))
   }
 
   @Test(arguments: ["refetch", "invalidate", "reset"])
@@ -176,7 +176,7 @@ import Testing
     }
     simulation.advance(by: .seconds(1))
     expectEqual(seen.all, ["n 0 ada", "n 0 ada", "n 0 bob", "n 0 cleo", "n 0 cleo"])
-    expectEqual(recording.summaries.last, .success(1))
+    #expect(recording.summaries.last == .success(1))
   }
 
   @Test func aWaitingFetchThatAMutationOutdatesStaysItsCallers() {
@@ -188,7 +188,7 @@ import Testing
     simulation.task(as: "bob") { try await client.mutate(mutation, with: 1) }
     simulation.advance(by: .seconds(1))
     expectEqual(seen.all, ["n 0 ada", "n 0 ada", "n 1 ada", "n 1 ada"])
-    expectEqual(recording.summaries.last, .success(1))
+    #expect(recording.summaries.last == .success(1))
   }
 
   @Test func aRunningFetchThatAMutationOutdatesIsRestartedInThatMutationsContext() {
@@ -200,7 +200,7 @@ import Testing
     simulation.task(as: "bob") { try await client.mutate(mutation, with: 1) }
     simulation.advance(by: .seconds(1))
     expectEqual(seen.all, ["n 0 ada", "n 0 bob", "n 0 bob"])
-    expectEqual(recording.summaries.last, .success(1))
+    #expect(recording.summaries.last == .success(1))
   }
 
   // A layer reads what lies below it; a fetch that begins meanwhile is no layer.

@@ -28,8 +28,8 @@ import Testing
     simulation.advance(by: .milliseconds(15))
     let second = simulation.record(client.stream(.scripted("n", fetch)))
     simulation.advance(by: .seconds(1))
-    expectEqual(first.timeline, [at(0, .pending(isFetching: true)), at(20, .success(1))])
-    expectEqual(second.timeline, [at(15, .pending(isFetching: true)), at(20, .success(1))])
+    #expect(first.timeline == [at(0, .pending(isFetching: true)), at(20, .success(1))])
+    #expect(second.timeline == [at(15, .pending(isFetching: true)), at(20, .success(1))])
     expectEqual(fetch.callCount, 1)
   }
 
@@ -42,8 +42,8 @@ import Testing
     let first = simulation.record(client.stream(.scripted("n", old)))
     let second = simulation.record(client.stream(.scripted("n", new)))
     simulation.advance(by: .milliseconds(100))
-    expectEqual(first.timeline, [at(0, .pending(isFetching: true)), at(20, .success(1))])
-    expectEqual(second.timeline, first.timeline)
+    #expect(first.timeline == [at(0, .pending(isFetching: true)), at(20, .success(1))])
+    #expect(second.timeline == first.timeline)
     expectEqual([old.callCount, new.callCount], [1, 0])
     simulation.run { await client.invalidate("n") }
     simulation.settle()

@@ -19,9 +19,8 @@ import Testing
     simulation.run { await client.invalidate(query) }
     // Its caller waited for the newer answer.
     expectEqual(simulation.now, .milliseconds(200))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(100, .success(1, isFetching: true)),
         at(200, .success(2)),
       ]
@@ -76,7 +75,7 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.invalidate(.all, refetch: .never) }
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(100, .success(1))])
+    #expect(recording.timeline == [at(0, .pending(isFetching: true)), at(100, .success(1))])
     expectEqual(recording.values.last?.isStale, true)
     expectEqual(fetch.calls.count, 1)
   }
@@ -90,7 +89,7 @@ import Testing
     simulation.run { await client.invalidate(.all, superseding: false) }
     expectEqual(simulation.now, .milliseconds(100))
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(100, .success(1))])
+    #expect(recording.timeline == [at(0, .pending(isFetching: true)), at(100, .success(1))])
     expectEqual(recording.values.last?.isStale, false)
   }
 
@@ -163,9 +162,8 @@ import Testing
     expectEqual(returned.all, [.milliseconds(100)])
     network.send(true)
     simulation.advance(by: .seconds(1))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(100, .success(1, .paused)),
         at(200, .success(1, isFetching: true)), at(300, .success(2)),
       ]
@@ -187,7 +185,7 @@ import Testing
     simulation.settle()
     expectEqual(returned.all, [.milliseconds(150)])
     simulation.advance(by: .milliseconds(100))
-    expectEqual(recording.timeline.last, at(200, .success(2)))
+    #expect(recording.timeline.last == at(200, .success(2)))
   }
 
   @Test func aPageThatWasJoinedIsFollowedByAllPages() {
@@ -220,7 +218,7 @@ import Testing
     let early = recording.elements.filter { $0.time < .milliseconds(400) }
     #expect(early.allSatisfy { $0.element.isStale && $0.element.isFetching })
     expectEqual(early.last?.element.data, [1, 2])
-    expectEqual(recording.timeline.last, at(400, .success([1, 2])))
+    #expect(recording.timeline.last == at(400, .success([1, 2])))
     expectEqual(recording.values.last?.isStale, false)
   }
 }

@@ -50,7 +50,7 @@ import Testing
     simulation.advance(by: .seconds(1))
     let looks = keys.map { client.result(for: $0) }
     expectEqual(looks.map(\.data), [2, 3, 4])
-    expectEqual(recording.summaries, [.pending(isFetching: true), .success(1)])
+    #expect(recording.summaries == [.pending(isFetching: true), .success(1)])
     let others = !QueryFilter.key(query.key)
     let events = simulation.record(client.events)
     simulation.settle()
@@ -60,9 +60,9 @@ import Testing
 
     // One more snapshot or none would do for the entry itself; here are those of its siblings.
     for (sibling, value) in zip(siblings, [2, 3, 4]) {
-      expectEqual(sibling.timeline, [at(0, .pending(isFetching: true)), at(10, .success(value))])
+      #expect(sibling.timeline == [at(0, .pending(isFetching: true)), at(10, .success(value))])
     }
-    expectEqual(twin.timeline, [at(0, .pending(isFetching: true)), at(10, .success("twin"))])
+    #expect(twin.timeline == [at(0, .pending(isFetching: true)), at(10, .success("twin"))])
     let now = keys.map { client.result(for: $0) }
     expectEqual(now.map { ResultSummary($0) }, looks.map { ResultSummary($0) })
     expectEqual(now.map(\.dataUpdatedAt), looks.map(\.dataUpdatedAt))
@@ -74,12 +74,12 @@ import Testing
     expectEqual(client.diagnostics(others).map(\.dataUpdateCount), [1, 1, 1, 1, 1])
     expectEqual(fetches.map(\.callCount), [1, 1, 1])
     expectEqual(twins.callCount, 1)
-    expectEqual(own.callCount, (change.fetches ? 2 : 1))
+    expectEqual(own.callCount, change.fetches ? 2 : 1)
     // Every event is of the one key, and of its type.
     #expect(
       events.values.allSatisfy { $0.key == ["n", 1] && $0.valueTypeName == "Swift.Int" }
     )
-    expectEqual(events.values.isEmpty, (change == .cancel))
+    expectEqual(events.values.isEmpty, change == .cancel)
     for sibling in siblings + [recording] { sibling.cancel() }
     twin.cancel()
     events.cancel()

@@ -158,7 +158,7 @@ import Testing
     }
     expectEqual(calls.all, [])
     expect(witness.isGone)
-    expectEqual(recording.all.first?.summaries, [.pending()])
+    #expect(recording.all.first?.summaries == [.pending()])
     recording.all.first?.cancel()
     simulation.settle()
     expectEqual(simulation.leakReport(), [])

@@ -90,7 +90,7 @@ import Testing
       simulation.advance(by: .seconds(1))
       expectEqual(
         recording.values.last?.failureCount,
-        (recording.values.last?.isSuccess == true ? 0 : 1)
+        recording.values.last?.isSuccess == true ? 0 : 1
       )
       recording.cancel()
       simulation.settle()
@@ -115,7 +115,7 @@ import Testing
     )
     simulation.advance(by: .seconds(1))
     let isOld = seconds < 0
-    expectEqual(initialDataPlaced.values.last?.data, (isOld ? 2 : 1))
+    expectEqual(initialDataPlaced.values.last?.data, isOld ? 2 : 1)
     let age = client.diagnostics("n").first?.age ?? .zero
     #expect(isOld ? age > .hours(1) : age == .seconds(1))
     expectEqual(client.diagnostics().count, 2)

@@ -68,7 +68,7 @@ import Testing
     expectEqual(text, "client [\"t\"]")
     let recording = simulation.record(client.stream(Query<Int>(key: ["n", 2])))
     simulation.settle()
-    expectEqual(recording.summaries.last, .success(7))
+    #expect(recording.summaries.last == .success(7))
   }
 
   // T02

@@ -39,8 +39,8 @@ import Testing
     expectEqual(fetch.callCount, 0)
     client.setData(0, for: key)
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.summaries.first, .pending())
-    expectEqual(recording.summaries.last, .success(1))
+    #expect(recording.summaries.first == .pending())
+    #expect(recording.summaries.last == .success(1))
     expectEqual(recording.values.map(\.isEnabled).last, true)
   }
 
@@ -110,7 +110,7 @@ import Testing
       client.stream(Query("s") { "text" }.options(numbers.options))
     )
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.summaries.last, .success("text"))
+    #expect(recording.summaries.last == .success("text"))
     expectEqual(recording.values.last?.isEnabled, true)
     expect(!told.all.isEmpty && told.all.allSatisfy { $0 == nil })
   }

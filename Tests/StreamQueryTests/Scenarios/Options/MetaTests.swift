@@ -130,7 +130,7 @@ import Testing
     expect(client.result(for: curious("on")).isEnabled)
     let recording = simulation.record(client.stream(curious("on")))
     simulation.advance(by: .milliseconds(10))
-    expectEqual(recording.timeline, [at(0, .success(0, isFetching: true)), at(10, .success(1))])
+    #expect(recording.timeline == [at(0, .success(0, isFetching: true)), at(10, .success(1))])
     expect(
       !client.isStale(
         curious("on").staleTime { (info: QueryInfo) in
@@ -150,7 +150,7 @@ import Testing
     expectEqual(ResultSummary(client.result(for: judged)), .success(7))
     let recording = simulation.record(client.stream(judged))
     simulation.settle()
-    expectEqual(recording.summaries, [.success(7)])
+    #expect(recording.summaries == [.success(7)])
     recording.cancel()
   }
 

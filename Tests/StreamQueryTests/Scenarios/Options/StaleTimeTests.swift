@@ -15,9 +15,8 @@ import Testing
       client.stream(Query.scripted("n", fetch).staleTime(.seconds(1)))
     )
     simulation.advance(by: .minutes(1))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(10, .success(1)), at(1_010, .success(1)),
       ]
     )
@@ -102,7 +101,7 @@ import Testing
     simulation.advance(by: .hours(1))
     expectEqual(fetch.callCount, 1)
     expectEqual(first.values.map(\.isStale), [true, false])
-    expectEqual(second.summaries, [.success(1)])
+    #expect(second.summaries == [.success(1)])
     let value = try simulation.run { try await client.fetch(query) }
     expectEqual(value, 1)
   }

@@ -372,7 +372,7 @@ import Testing
     simulation.task { try? await second.client.reset("b") }
     simulation.advance(by: .seconds(1))
     expectEqual(notes.all, ["a 5"])
-    expectEqual(recording.values.last?.data, (leaves ? 6 : nil))
+    expectEqual(recording.values.last?.data, leaves ? 6 : nil)
     expectEqual(recording.values.last?.isError, !leaves)
     recording.cancel()
     withExtendedLifetime((one, two)) {}

@@ -53,7 +53,7 @@ import Testing
     simulation.advance(by: .seconds(1))
     // It replaces itself three times, and then joins itself.
     expectEqual(calls.count, 4)
-    expectEqual(recording.timeline.last, at(0, .success(1)))
+    #expect(recording.timeline.last == at(0, .success(1)))
   }
 
   @Test func aFetchOfAnotherClientIsNotTakenForTheCallersOwn() throws {

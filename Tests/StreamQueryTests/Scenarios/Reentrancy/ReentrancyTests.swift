@@ -243,9 +243,8 @@ import Testing
     simulation.advance(by: .seconds(1))
     client.cancel("n")
     simulation.advance(by: .seconds(1))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(1_000, .success(5)),
       ]
     )
@@ -301,7 +300,7 @@ import Testing
     }.merge { old, new in old + new }
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    expectEqual(recording.summaries.last, .success(15))
+    #expect(recording.summaries.last == .success(15))
   }
 
   @Test func aMergeThatWritesItsOwnKeyEnds() {
@@ -319,7 +318,7 @@ import Testing
     let recording = simulation.record(client.stream(query))
     simulation.settle()
     expectEqual(count.value, 3)
-    expectEqual(recording.summaries.last, .success(10))
+    #expect(recording.summaries.last == .success(10))
   }
 }
 

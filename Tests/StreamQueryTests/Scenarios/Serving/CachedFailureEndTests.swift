@@ -96,7 +96,7 @@ import Testing
     world.simulation.run { await world.client.invalidate(.query(query), refetch: .never) }
     world.advance(to: 4)
     world.ask(query)
-    expectEqual(world.news().last, (isAsked ? "4.0 got 7" : "4.0 threw boom 2"))
+    expectEqual(world.news().last, isAsked ? "4.0 got 7" : "4.0 threw boom 2")
   }
 
   /// The second does not ask for failures that last, and gets none that another keeps.

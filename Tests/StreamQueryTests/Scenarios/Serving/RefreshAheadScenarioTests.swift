@@ -102,7 +102,7 @@ import Testing
       world.advance(to: 9)
       world.ask(query)
       let isAsked = world.news() != ["9.0 got 7"]
-      expectEqual(isAsked, (caching.span(of: Boom(1)) == nil))
+      expectEqual(isAsked, caching.span(of: Boom(1)) == nil)
     }
   }
 

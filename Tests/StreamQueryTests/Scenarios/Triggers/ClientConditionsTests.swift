@@ -48,7 +48,7 @@ import Testing
     expect(recording.values.last?.error != nil && fetch.calls.count == 1)
     client.markInvalidated(.query(query))
     simulation.settle()
-    expectEqual(recording.summaries.last, .success(2))
+    #expect(recording.summaries.last == .success(2))
     expectEqual(client.conditions?.isEmpty, true)
   }
 
@@ -86,10 +86,10 @@ import Testing
     client.changeConditions(.offline(true))
     let recording = simulation.record(client.stream(Query("m") { 1 }))
     simulation.settle()
-    expectEqual(recording.summaries, [.pending(.paused)])
+    #expect(recording.summaries == [.pending(.paused)])
     client.changeConditions(.end)
     simulation.settle()
-    expectEqual(recording.summaries.last, .success(1))
+    #expect(recording.summaries.last == .success(1))
   }
 
   @Test func aFailureThatIsTakenBackDoesNotComeAndOnlyOneKeyFails() throws {
@@ -125,7 +125,7 @@ import Testing
     simulation.advance(by: .milliseconds(2_999))
     expectEqual(fetch.calls.count, 1)
     simulation.advance(by: .milliseconds(1))
-    expectEqual(recording.summaries.last, .success(1))
+    #expect(recording.summaries.last == .success(1))
     client.changeConditions(.delay(.seconds(-1)))
     client.markInvalidated(.query(query))
     simulation.settle()
@@ -137,10 +137,10 @@ import Testing
     client.changeConditions(.offline(true))
     let recording = simulation.record(client.stream(Query("n") { 1 }))
     simulation.settle()
-    expectEqual(recording.summaries, [.pending(.paused)])
+    #expect(recording.summaries == [.pending(.paused)])
     client.changeConditions(.offline(false))
     simulation.settle()
-    expectEqual(recording.summaries.last, .success(1))
+    #expect(recording.summaries.last == .success(1))
   }
 
   @Test(arguments: [true, false])

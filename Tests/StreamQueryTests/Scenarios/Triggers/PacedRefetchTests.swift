@@ -418,10 +418,10 @@ import Testing
     simulation.settle()
     let second = simulation.record(client.stream(Query("b", fetch: ScriptedFetch(.value(2)))))
     simulation.settle()
-    expectEqual(second.summaries, [.pending(.paused)])
+    #expect(second.summaries == [.pending(.paused)])
     online.send(true)
     simulation.settle()
-    expectEqual(second.summaries.last, .success(2))
+    #expect(second.summaries.last == .success(2))
     withExtendedLifetime(first) {}
   }
 
@@ -544,9 +544,9 @@ import Testing
     // Equal reports are one.
     online.send(false)
     simulation.advance(by: .seconds(19))
-    expectEqual(recording.summaries, [.pending(.paused)])
+    #expect(recording.summaries == [.pending(.paused)])
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.summaries.last, .success(1))
+    #expect(recording.summaries.last == .success(1))
     // A report that changes is believed again, for as long; the return refetches as any other.
     online.send(true)
     simulation.settle()

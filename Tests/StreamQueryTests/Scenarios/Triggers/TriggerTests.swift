@@ -108,9 +108,8 @@ import Testing
       signal.send(true)
       simulation.settle()
     }
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(10, .success(1)),
         at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
       ]
@@ -426,7 +425,7 @@ import Testing
     let loaded = [at(0, .pending(isFetching: true)), at(10, .success(1))]
     #expect(first.timeline == loaded + landed + [at(3_000, .success(3))])
     #expect(second.timeline == landed + [at(3_000, .success(3))])
-    expectEqual(third.timeline, [at(2_000, .success(2)), at(3_000, .success(3))])
+    #expect(third.timeline == [at(2_000, .success(2)), at(3_000, .success(3))])
     expectEqual(asked.count, 3)
     for recording in [first, second, third] { recording.cancel() }
     simulation.settle()
@@ -451,9 +450,8 @@ import Testing
       client.setData(data, for: QueryKey("n"))
       simulation.advance(by: .seconds(1))
     }
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .success(7, isFetching: true)), at(10, .success(1)), at(1_000, .success(5)),
         at(2_000, .success(7)),
       ]
@@ -489,7 +487,7 @@ import Testing
     let refetched = [at(1_010, .success(1, isFetching: true)), at(1_020, .success(2))]
     #expect(first.timeline == [at(0, .pending(isFetching: true)), at(10, .success(1))] + refetched)
     #expect(second.timeline == [at(1_000, .success(1))] + refetched)
-    expectEqual(third.timeline, [at(2_000, .success(2))])
+    #expect(third.timeline == [at(2_000, .success(2))])
     for recording in [first, second, third] { recording.cancel() }
     simulation.settle()
     expect(simulation.isIdle)

@@ -37,7 +37,7 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     expectNil(client.updateData(for: query, fencing: true) { $0? += 1 })
     simulation.advance(by: .seconds(1))
-    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(100, .success(10))])
+    #expect(recording.timeline == [at(0, .pending(isFetching: true)), at(100, .success(10))])
   }
 
   @Test func anUpdateSaysWhenItsValueWasGood() {
@@ -73,14 +73,10 @@ import Testing
     }
     expectEqual(count, 1)
     simulation.advance(by: .seconds(1))
-    expectEqual(
-      recordings[0].timeline,
-      [at(0, .success(1, isFetching: true)), at(50, .success(5))]
-    )
+    #expect(recordings[0].timeline == [at(0, .success(1, isFetching: true)), at(50, .success(5))])
     expectEqual(recordings[0].values.last?.dataUpdatedAt, date)
-    expectEqual(
-      recordings[1].timeline,
-      [at(0, .success(2, isFetching: true)), at(100, .success(10))]
+    #expect(
+      recordings[1].timeline == [at(0, .success(2, isFetching: true)), at(100, .success(10))]
     )
   }
 

@@ -21,9 +21,8 @@ import Foundation
     simulation.advance(by: .milliseconds(50))
     client.setData(7, for: key)
     simulation.advance(by: .milliseconds(50))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(10, .failure(Boom())), at(50, .success(7)),
       ]
     )
@@ -40,9 +39,8 @@ import Foundation
     simulation.advance(by: .milliseconds(5))
     client.setData(7, for: key)
     simulation.advance(by: .milliseconds(50))
-    expectEqual(
-      recording.timeline,
-      [
+    #expect(
+      recording.timeline == [
         at(0, .pending(isFetching: true)), at(5, .success(7, isFetching: true)),
         at(10, .success(1)),
       ]
@@ -59,7 +57,7 @@ import Foundation
     simulation.advance(by: .milliseconds(5))
     client.setData(7, for: key, fencing: true)
     simulation.advance(by: .milliseconds(50))
-    expectEqual(recording.timeline, [at(0, .pending(isFetching: true)), at(5, .success(7))])
+    #expect(recording.timeline == [at(0, .pending(isFetching: true)), at(5, .success(7))])
     expectEqual(fetch.runningCount, 0)
   }
 
@@ -100,7 +98,7 @@ import Foundation
     expectNil(client.updateData(for: key) { $0 = nil })
     simulation.settle()
     expectEqual(client.data(for: key), 1)
-    expectEqual(recording.summaries, [.success(1)])
+    #expect(recording.summaries == [.success(1)])
   }
 
   @Test func anUpdaterThatThrowsWritesNothingAndItsErrorKeepsItsType() {
@@ -254,7 +252,7 @@ import Foundation
     let query = Query<Int?>("maybe") { nil }
     let recording = simulation.record(client.stream(query))
     simulation.settle()
-    expectEqual(recording.summaries.last, .success(nil))
+    #expect(recording.summaries.last == .success(nil))
     expectEqual(client.data(for: query), .some(.none))
     client.updateData(for: query) { (value: inout Int??) in
       expectEqual(value, .some(.none))

@@ -200,7 +200,7 @@ private final class OwnThread: TaskExecutor {
         let store = DefaultsStore(defaults, prefix: "p.")
         let contents = try await store.load(.main)
         // The header comes first: a changed bit in it costs no record.
-        expectEqual(contents.records, (place < 32 ? records : []))
+        expectEqual(contents.records, place < 32 ? records : [])
         expectEqual(contents.generation, generation)
         expect(!contents.damage.isEmpty)
         // Once.

@@ -1,1 +1,0 @@
-../../StreamQueryTests/Support/Expectations.swift
