@@ -244,7 +244,7 @@ nonisolated extension QueryClient {
     ///
     /// ```swift
     /// var configuration = QueryClient.Configuration.server
-    /// configuration.defaults = QueryDefaults(staleTime: .seconds(30))
+    /// configuration.defaults.staleTime = .seconds(30)
     /// let rates = QueryClient(configuration: configuration)
     /// ```
     public static var server: Self {
@@ -270,7 +270,7 @@ nonisolated extension QueryClient {
     ///   cachesFailures: .seconds(1),
     ///   refreshAhead: .fraction(0.8, jitter: 0.1)
     /// )
-    /// configuration.defaults = QueryDefaults(staleTime: .seconds(30))
+    /// configuration.defaults.staleTime = .seconds(30)
     /// let rates = QueryClient(configuration: configuration)
     /// ```
     ///

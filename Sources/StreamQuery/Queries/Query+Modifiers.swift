@@ -277,6 +277,9 @@ extension Query {
   ///   .staleTime(.minutes(1))
   /// ```
   ///
+  /// Data with optimistic changes is no initial data, because a refused change would stay in it: check
+  /// ``QueryResult/isOptimistic``.
+  ///
   /// - Parameters:
   ///   - value: Evaluated outside the cache's lock, once per entry without data; `nil` means no
   ///     initial data.

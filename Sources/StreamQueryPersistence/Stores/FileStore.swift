@@ -12,6 +12,8 @@ public import Foundation
 /// let store = FileStore(directory: .cachesDirectory.appending(path: "StreamQuery"))
 /// ```
 ///
+/// On Linux, `URL` has no `cachesDirectory`: name a directory of yours.
+///
 /// Each partition has one file, to which batches are added; when more than half of the file is not needed any
 /// more, the file is rewritten. A batch is on the disk when ``write(_:to:)`` returns, and survives the end of
 /// the process, of the system and of the power at any moment. Damaged bytes destroy the batches that contain

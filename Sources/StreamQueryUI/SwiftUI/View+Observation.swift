@@ -27,6 +27,9 @@ extension View {
 
   /// Refetches a query when the user pulls, and shows the gesture's spinner until the fetch has ended.
   ///
+  /// The fetch includes its retries, and waits without a network. To let go of the gesture at once, write
+  /// `.refreshable { Task { await query.refetch() } }`.
+  ///
   /// A failure is in the query's properties. SwiftUI may cancel the gesture when the view is drawn again.
   /// That is no error, and the request continues.
   ///
