@@ -50,6 +50,15 @@ final class Browser {
     }
   }
 
+  /// Reads what is there, or waits for the next bytes.
+  func read(atMost count: Int) async throws -> [UInt8] {
+    guard received.isEmpty else {
+      defer { received = [] }
+      return received
+    }
+    return try await socket.read(atMost: count)
+  }
+
   /// Sends a request and reads the answer.
   func answer(
     _ line: String,
