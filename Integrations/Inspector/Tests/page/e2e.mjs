@@ -405,6 +405,32 @@ step("the record is saved, and opens again without a client, by button and by dr
   await mode(page, "live");
 });
 
+step("a saved record that is opened leaves the app its conditions, says so, and can end them", async ({ page, app }) => {
+  const file = join(folder, "other.json");
+  const told = new Pretend({ date: 1764430000 });
+  told.advance(5e6);
+  writeFileSync(file, JSON.stringify(told.whole()));
+  await page.click("#offline");
+  await page.until(() => document.querySelector("#set-text").textContent === "app offline");
+  await page.giveFile("#file", file);
+  await mode(page, "opened");
+  await page.until(() => document.querySelector("#toast").textContent === "In the app this goes on: app offline." && !document.querySelector("#set").hidden);
+  // By its stream the app knows that a page is there. What comes in it changes nothing of the record.
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  assert.equal(await page.run(() => window.inspector.live.source.readyState), 1);
+  if (app.served) assert.equal(app.served.pretend.isForcedOffline, true);
+  assert.deepEqual(await page.run(() => [window.inspector.record.date, document.querySelector("#link-text").textContent, document.querySelector("#set-text").textContent]),
+    [1764430000, "other.json", "app offline"]);
+  await page.click("#set-end");
+  await page.until(() => document.querySelector("#set").hidden && window.inspector.live.source === null);
+  if (app.served) assert.equal(app.served.pretend.isForcedOffline, false);
+  await mode(page, "opened");
+  await page.click("#to-now");
+  await isLive(page);
+  await mode(page, "live");
+  assert.equal(await page.run(() => window.inspector.facts?.conditions?.offline ?? false), false);
+});
+
 step("a key with markup stays text", async ({ page }) => {
   const markup = "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>";
   const s = [4369, 1, 0, 1e6, 1, 0, 1];

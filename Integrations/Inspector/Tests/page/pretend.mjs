@@ -359,7 +359,7 @@ export class Pretend {
     return {
       client: "Shop", allows: { values: this.hasValues, actions: true }, lookups: { ...this.lookups },
       limits: { fetches: 6, running: this.keys.length > 10_000 ? 0 : this.keys.filter((e) => e.fetching === 1 && !e.isGone).length, waiting: 0, entries: 1000, cost: null },
-      outbox: this.waiting?.length ? this.waiting.map((_, i) => ({ id: `run-${i + 1}`, mutation: '["user", "rename"]', state: "waiting", attempts: 0, waitsFor: "network", error: null }))
+      outbox: this.waiting?.length ? this.waiting.map((_, i) => ({ id: `run-${i + 1}`, mutation: '["user", "rename"]', state: "waiting", attempts: 0, waitsFor: null, error: null }))
         : [{ id: "5C1E9A", mutation: '["order", "place"]', state: "stopped", attempts: 5, waitsFor: null, error: "402 Payment Required" }],
       stores: [{ name: "FileStore", partition: "main", state: "open", pending: 2 }, { name: "SQLiteStore", partition: "images", state: "open", pending: 0 }],
       accounts: [{ name: "ada@example.com", isCurrent: true, entries: 23 }, { name: "guest", isCurrent: false, entries: 4 }],

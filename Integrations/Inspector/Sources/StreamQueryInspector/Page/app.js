@@ -189,13 +189,21 @@ class App {
       this.say(error.message);
       return false;
     }
-    this.live?.close();
-    [this.opened, this.link, this.facts, this.isFollowing, this.isPlaying, this.of] = [name, "opened", null, false, false, null];
+    // The app keeps its conditions as long as a page is there.
+    const set = this.conditions().join(" · ");
+    if (set) this.say(`In the app this goes on: ${set}.`);
+    else this.leave();
+    [this.opened, this.link, this.isFollowing, this.isPlaying, this.of] = [name, "opened", false, false, null];
     this.watch();
     this.show(record, true);
     if (!this.lane()) this.selected = record.lanes.reduce((best, lane) => (lane.events.length > (best?.events.length ?? 0) ? lane : best), null);
     this.showLink();
     return true;
+  }
+
+  leave() {
+    this.live?.close();
+    this.facts = null;
   }
 
   connect() {
@@ -208,14 +216,19 @@ class App {
   heard(kind, value) {
     try {
       switch (kind) {
-        case "record": this.heardRecord(value); break;
+        case "record": if (!this.opened) this.heardRecord(value); break;
         case "part": this.heardPart(value); break;
         case "held": this.release(); break;
         case "facts":
           this.facts = value !== null && typeof value === "object" ? value : null;
           this.factsNumber += 1;
+          if (this.opened && !this.conditions().length) this.leave();
           break;
         case "link":
+          if (this.opened) {
+            this.facts = null;
+            break;
+          }
           this.edge();
           this.link = value.state;
           this.refusal = value.says;
@@ -269,8 +282,7 @@ class App {
     this.show(record, false);
   }
 
-  // Six pages share the connections of a browser to the app: one that nobody sees gives its own back. What the app does under
-  // conditions, it does as long as a page is there.
+  // Six pages share the connections of a browser to the app: one that nobody sees gives its own back.
   watch() {
     clearTimeout(this.hideTimer);
     if (!this.live || this.opened) return;
@@ -326,7 +338,7 @@ class App {
 
   /** Why nothing can be done now; null if it can. */
   blocked(isEnd = false) {
-    if (this.opened) return "A saved record has no client to act on.";
+    if (this.opened) return isEnd ? null : "A saved record has no client to act on.";
     if (!this.live || !this.record) return "No app is connected.";
     if (this.link === "ended") return "The client was shut down.";
     if (this.link !== "live") return "The app cannot be reached.";
@@ -337,7 +349,7 @@ class App {
 
   /** What pages have set that goes on until it is ended: a text for each. */
   conditions() {
-    if (this.opened || this.link === "ended" || !this.record) return [];
+    if (this.link === "ended" || !this.record) return [];
     const { offline, delay, failing } = this.facts?.conditions ?? {};
     const found = [];
     if (offline) found.push("app offline");

@@ -163,10 +163,7 @@ export class CachePane {
   outbox(facts) {
     if (!Array.isArray(facts?.outbox)) return [];
     const look = { waiting: "paused", sending: "fetching", stopped: "error" };
-    const waits = {
-      network: "the network", scope: "the run before it in its scope", store: "the store", mutation: "its mutation to be registered",
-      answer: "an answer: send again, or give up",
-    };
+    const waits = { store: "the store", mutation: "its mutation to be registered", answer: "an answer: send again, or give up" };
     const rows = facts.outbox.slice(0, 300).map((item) => h("tr", cell(mono(text(item.mutation)), soft(text(item.scope ? `scope ${item.scope}` : item.id, 60))),
       cell(phase(look[item.state] ?? "pending", text(item.state, 40)), item.attempts ? soft(plural(item.attempts, "attempt")) : null),
       cell(item.state === "waiting" && !item.waitsFor ? "its turn or the network" : waits[item.waitsFor] ?? (item.waitsFor ? text(item.waitsFor, 80) : "–")), cell(item.error ? problem(text(item.error, 300)) : "–")));
