@@ -66,7 +66,8 @@ public final class Inspector: Sendable {
   ///   - permissions: The powers of somebody who has the link; by default, actions but no values.
   ///   - port: The port to listen on; `nil` is a free one.
   ///   - name: The name of the client on the page; `nil` is that of the process.
-  ///   - log: Gets the link, or the reason why there is none, and the loss of the socket; prints them by default.
+  ///   - log: Gets the link, or the reason why there is none, the loss of the socket, and conditions that end
+  ///     because nobody is there; prints them by default.
   public init(
     _ client: QueryClient,
     in builds: Builds = .debugBuilds,
@@ -78,7 +79,8 @@ public final class Inspector: Sendable {
     subject = InspectedClient(
       client,
       name: name ?? ProcessInfo.processInfo.processName,
-      allows: permissions
+      allows: permissions,
+      log: log
     )
     self.permissions = permissions
     self.port = port ?? 0

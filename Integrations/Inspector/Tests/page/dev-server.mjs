@@ -88,9 +88,10 @@ export function serve({ port = 0, token = "secret", pretend = new Pretend(), isR
     }
     streams.clear();
   };
+  const ask = () => streams.forEach((stream) => send(stream, "ask", {}));
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => resolve({ url: `http://127.0.0.1:${server.address().port}/?token=${token}`, port: server.address().port, close, end, pretend, flush }));
+    server.listen(port, "127.0.0.1", () => resolve({ url: `http://127.0.0.1:${server.address().port}/?token=${token}`, port: server.address().port, close, end, ask, pretend, flush }));
   });
 }
 

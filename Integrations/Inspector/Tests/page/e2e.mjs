@@ -296,6 +296,13 @@ step("conditions are there to be seen, and one click ends them, in the past too"
   await page.until(() => document.querySelector("#set").hidden && window.inspector.facts.conditions.failing === 0);
 });
 
+step("a page answers when the app asks whether somebody is there", async ({ app }) => {
+  if (!app.served) return "needs the client that is not there: an app asks after ten seconds";
+  const { pretend, ask } = app.served;
+  ask();
+  while (!pretend.stays) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
 step("data that the app would not take is not sent", async ({ page }) => {
   const said = await page.run(() => window.inspector.live.act({ do: "setData", key: 1, dataText: "é".repeat(600_000) }).catch((error) => error.message));
   assert.equal(said, "The app takes 1 MiB at most.");

@@ -412,6 +412,9 @@ export class Pretend {
         this.failing.clear();
         if (!this.online) this.setOnline(true);
         return { done: "There are no conditions any more." };
+      case "stay":
+        this.stays = (this.stays ?? 0) + 1;
+        return { done: "The conditions stay." };
       case "delay": this.delay = seconds; return { done: seconds ? `Fetches take ${seconds} s longer.` : "Fetches take no longer than they need." };
       default: return { error: `There is no action ${String(verb).slice(0, 40)}.` };
     }

@@ -17,6 +17,8 @@ enum InspectorAction: Equatable, Sendable {
   case delay(seconds: Double)
   /// Ends all simulated conditions: offline, delay and failures.
   case end
+  /// Answers that somebody is there, so that simulated conditions stay.
+  case stay
 
   /// The longest delay of an attempt, in seconds.
   static let longestDelay = 600.0
@@ -39,6 +41,7 @@ enum InspectorAction: Equatable, Sendable {
     case "offline": self = .network(isOffline: true)
     case "online": self = .network(isOffline: false)
     case "end": self = .end
+    case "stay": self = .stay
     case "delay":
       guard let seconds = fields.seconds, (0...Self.longestDelay).contains(seconds) else {
         throw ActionRefusal(400, "A delay has from 0 to \(Int(Self.longestDelay)) seconds.")
@@ -60,7 +63,7 @@ enum InspectorAction: Equatable, Sendable {
   var key: Int? {
     switch self {
     case .entry(_, let key), .setData(let key): key
-    case .network, .delay, .end: nil
+    case .network, .delay, .end, .stay: nil
     }
   }
 
@@ -83,6 +86,7 @@ enum InspectorAction: Equatable, Sendable {
     case .delay(let seconds) where seconds > 0: "Each attempt takes \(seconds) s longer."
     case .delay: "Attempts take as long as they take."
     case .end: "There are no conditions any more."
+    case .stay: "The conditions stay."
     }
   }
 }

@@ -7,6 +7,7 @@ final class InspectedClient: Sendable {
   private weak let reference: QueryClient?
   private let name: String
   private let allows: Inspector.Permissions
+  private let log: @Sendable (String) -> Void
   /// An action of a test, called after the event stream of a page has ended.
   private let onPageEnd: (@Sendable () -> Void)?
 
@@ -14,11 +15,13 @@ final class InspectedClient: Sendable {
     _ client: QueryClient?,
     name: String,
     allows: Inspector.Permissions,
+    log: @escaping @Sendable (String) -> Void = { _ in },
     onPageEnd: (@Sendable () -> Void)? = nil
   ) {
     reference = client
     self.name = name
     self.allows = allows
+    self.log = log
     self.onPageEnd = onPageEnd
   }
 
@@ -34,7 +37,7 @@ final class InspectedClient: Sendable {
 
     deinit {
       subject.presence.withLock { [number] in $0.left(number) }
-      subject.nobodyMayBeThere()
+      subject.watch()
       subject.onPageEnd?()
     }
 
@@ -47,21 +50,35 @@ final class InspectedClient: Sendable {
   /// Whether at least one page receives events.
   var hasPages: Bool { presence.withLock(\.hasPages) }
 
-  /// If no page is open, ends all simulated conditions, unless a page opens within ten seconds.
-  private func nobodyMayBeThere() {
-    guard let client, client.conditions?.isEmpty == false,
-      let absence = presence.withLock({ $0.absenceBegan() })
-    else { return }
+  /// Whether pages have to answer, because they can and there are simulated conditions.
+  var awaitsAnswers: Bool { allows.contains(.actions) && isConditioned }
+
+  private var isConditioned: Bool { client?.conditions?.isEmpty == false }
+
+  /// While there are simulated conditions, watches whether somebody is there, and ends them if nobody is.
+  private func watch() {
+    guard isConditioned, let client, presence.withLock({ $0.watchBegan() }) else { return }
     let clock = client.clock
     Task(executorPreference: client.scheduling.executor) {
-      try? await clock.sleep(for: PagePresence.patience)
-      if self.presence.withLock({ $0.lasts(absence) }) { self.endConditions() }
+      while self.isConditioned {
+        try? await clock.sleep(for: .seconds(1))
+        switch self.presence.withLock({ $0.secondPassed() }) {
+        case .noPage: self.endConditions(because: "no page is open")
+        case .noAnswer: self.endConditions(because: "no page answers")
+        case nil: break
+        }
+      }
+      self.presence.withLock { $0.watchEnded() }
+      // There may be new conditions since the last look.
+      self.watch()
     }
   }
 
-  /// Ends all simulated conditions, such as a lost network.
-  func endConditions() {
-    client?.changeConditions(.end)
+  /// Ends all simulated conditions, such as a lost network, and logs which ones they were.
+  func endConditions(because reason: String) {
+    guard let client, let conditions = client.conditions, !conditions.isEmpty else { return }
+    client.changeConditions(.end)
+    log("\(reason), so these conditions have ended: \(conditions.words)")
   }
 
   /// The client; `nil` if it is gone.
@@ -88,7 +105,7 @@ final class InspectedClient: Sendable {
     switch output {
     case .record(let record): .record(permitted(record))
     case .part(let part): .part(permitted(part))
-    case .facts, .comment, .replaced, .end: output
+    case .facts, .ask, .comment, .replaced, .end: output
     }
   }
 
@@ -120,6 +137,7 @@ final class InspectedClient: Sendable {
   /// - Throws: A refusal, with a sentence that says why.
   func perform(_ action: InspectorAction, _ body: Data) throws(ActionRefusal) -> String {
     guard let client else { throw ActionRefusal(410, "The client has ended.") }
+    presence.withLock { $0.answered() }
     var info: QueryInfo?
     if let key = action.key {
       info = client.info(ofKey: key)
@@ -139,12 +157,25 @@ final class InspectedClient: Sendable {
       }
     case (.network(let isOffline), _): client.changeConditions(.offline(isOffline))
     case (.delay(let seconds), _): client.changeConditions(.delay(.seconds(seconds)))
-    case (.end, _): endConditions()
-    case (.entry, nil), (.setData, nil): break
+    case (.end, _): client.changeConditions(.end)
+    case (.stay, _), (.entry, nil), (.setData, nil): break
     }
-    // A page may ask for a condition after its event stream is lost. Then no page is open that could end it.
-    nobodyMayBeThere()
+    watch()
     return action.sentence(about: info.map { "\($0.key)" } ?? "")
+  }
+}
+
+extension ClientConditions {
+  /// The conditions in words, such as `offline, attempts 2.0 s slower`.
+  fileprivate var words: String {
+    let words = [
+      isOffline ? "offline" : nil,
+      delay > .zero ? "attempts \(delay / .seconds(1)) s slower" : nil,
+      failingCount > 0 ? "\(failingCount) \(failingCount == 1 ? "fetch" : "fetches") to fail" : nil,
+    ]
+    .compactMap(\.self)
+    // A fetch that is made to fail may have begun.
+    return words.isEmpty ? "a fetch that fails" : words.joined(separator: ", ")
   }
 }
 

@@ -42,7 +42,7 @@ struct LiveEvents: AsyncSequence, Sendable {
         if !page.hasPlace { input = .replaced }
         guard let input, !Task.isCancelled else { break }
         let subject = subject
-        let outputs = feed.received(input, facts: subject.facts)
+        let outputs = feed.received(input, facts: subject.facts, asks: subject.awaitsAnswers)
         if outputs.last?.isLast == true { isOver = true }
         if !outputs.isEmpty { return outputs.map(subject.permitted) }
       }

@@ -13,12 +13,13 @@ enum LiveInput: Sendable {
   case ended
 }
 
-/// Decides which events a page gets: the record, its continuation, facts that have changed, and the end.
+/// Decides which events a page gets: the record, its continuation, facts that have changed, questions whether
+/// somebody is there, and the end.
 ///
 /// | input | before the record | after it | ended |
 /// |---|---|---|---|
 /// | recorded | record, facts | part | nothing |
-/// | second | nothing | facts if they have changed; a comment after five quiet seconds | nothing |
+/// | second | nothing | facts if they have changed; a question or a comment if it is time | nothing |
 /// | replaced | replaced | replaced | nothing |
 /// | ended | end | end | nothing |
 struct LiveFeed: Sendable {
@@ -27,6 +28,8 @@ struct LiveFeed: Sendable {
     case record(QueryRecord)
     case part(QueryRecord)
     case facts(Data)
+    /// Asks whether somebody is there.
+    case ask
     case comment
     case replaced
     case end
@@ -37,6 +40,8 @@ struct LiveFeed: Sendable {
 
   /// After this many seconds without an element, the page gets a comment, to find out whether it still reads.
   static let quietSeconds = 5
+  /// The seconds between two questions whether somebody is there.
+  static let askSeconds = 10
 
   private enum Stage: Equatable {
     case opening, live, ended
@@ -45,14 +50,21 @@ struct LiveFeed: Sendable {
   private var stage = Stage.opening
   private var facts: Data?
   private var quiet = 0
+  /// The seconds since the last question, or since there was none to ask.
+  private var unasked = 0
 
   /// Takes an input.
   ///
   /// - Parameters:
   ///   - input: The input.
   ///   - present: The present facts as JSON; `nil` if the client is gone.
+  ///   - asks: Whether the page has to answer from time to time.
   /// - Returns: The elements to send, in order.
-  mutating func received(_ input: LiveInput, facts present: @autoclosure () -> Data?) -> [Output] {
+  mutating func received(
+    _ input: LiveInput,
+    facts present: @autoclosure () -> Data?,
+    asks: @autoclosure () -> Bool = false
+  ) -> [Output] {
     switch (stage, input) {
     case (.opening, .recorded(let record)):
       stage = .live
@@ -61,9 +73,9 @@ struct LiveFeed: Sendable {
       quiet = 0
       return [.part(part)]
     case (.live, .second):
-      let changed = changedFacts(present())
-      quiet = changed.isEmpty ? quiet + 1 : 0
-      guard quiet >= Self.quietSeconds else { return changed }
+      let outputs = changedFacts(present()) + question(asks())
+      quiet = outputs.isEmpty ? quiet + 1 : 0
+      guard quiet >= Self.quietSeconds else { return outputs }
       quiet = 0
       return [.comment]
     case (.opening, .replaced), (.live, .replaced):
@@ -75,6 +87,13 @@ struct LiveFeed: Sendable {
     case (.opening, .second), (.ended, _):
       return []
     }
+  }
+
+  private mutating func question(_ asks: Bool) -> [Output] {
+    unasked = asks ? unasked + 1 : 0
+    guard unasked >= Self.askSeconds else { return [] }
+    unasked = 0
+    return [.ask]
   }
 
   private mutating func changedFacts(_ present: Data?) -> [Output] {

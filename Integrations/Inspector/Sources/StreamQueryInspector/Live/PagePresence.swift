@@ -1,26 +1,41 @@
-/// Decides which pages receive events, and whether simulated conditions still hold.
+/// Decides which pages receive events, and whether somebody is there, so that simulated conditions hold.
 ///
 /// A browser has at most six connections to a server. The event stream of each page takes one, so a seventh
 /// page would wait for ever. So at most five pages have a stream. A sixth page takes the place of the oldest
-/// page, which may be closed already, unnoticed by the server.
+/// page, which may be closed already, unnoticed by the server. A page whose browser hangs keeps its stream,
+/// so pages also have to answer.
 ///
 /// | input | effect |
 /// |---|---|
-/// | `came` | the page gets a place, the sixth one that of the oldest; the absence of pages is over |
+/// | `came` | the page gets a place, the sixth one that of the oldest; somebody is there |
 /// | `left` | the place of the page is free |
-/// | `absenceBegan` | if no page is open, an absence of pages begins |
-/// | `lasts` | whether no page has come since the absence began |
+/// | `answered` | somebody is there |
+/// | `watchBegan` | seconds count from now on, unless they do already |
+/// | `secondPassed` | nobody is there after ten seconds without a page, or a minute without an answer |
 struct PagePresence: Sendable {
+  /// The reason why nobody is there.
+  enum Absence: Equatable, Sendable {
+    /// No page is open.
+    case noPage
+    /// Pages are open, but none of them answers.
+    case noAnswer
+  }
+
   /// The maximum number of pages that receive events.
   static let limit = 5
-  /// How long simulated conditions remain while no page is open.
-  static let patience = Duration.seconds(10)
+  /// How many seconds somebody may be there without an open page, as while a page is loaded anew.
+  static let secondsWithoutPage = 10
+  /// How many seconds somebody may be there whose pages do not answer.
+  static let secondsWithoutAnswer = 60
 
   /// The numbers of the pages that receive events, oldest first.
   private var places: [UInt64] = []
   private var lastNumber: UInt64 = 0
-  /// Identifies the present time without pages; `nil` if a page is open, or without ``absenceBegan()``.
-  private var absence: UInt64?
+  private var isWatched = false
+  /// The seconds since a page was open or answered.
+  private var absent = 0
+  /// The seconds since a page came or answered.
+  private var silent = 0
 
   /// Whether at least one page receives events.
   var hasPages: Bool { !places.isEmpty }
@@ -32,7 +47,7 @@ struct PagePresence: Sendable {
     lastNumber += 1
     places.append(lastNumber)
     if places.count > Self.limit { places.removeFirst() }
-    absence = nil
+    (absent, silent) = (0, 0)
     return lastNumber
   }
 
@@ -44,16 +59,32 @@ struct PagePresence: Sendable {
     places.removeAll { $0 == page }
   }
 
-  /// Begins an absence if no page is open, and so nobody can end the simulated conditions.
+  /// Notes that a page has asked for an action, or answered.
+  mutating func answered() { (absent, silent) = (0, 0) }
+
+  // MARK: Absence
+
+  /// Notes that there are simulated conditions, so that somebody has to be there.
   ///
-  /// - Returns: The number of the absence; `nil` if there are pages.
-  mutating func absenceBegan() -> UInt64? {
-    guard places.isEmpty else { return nil }
-    lastNumber += 1
-    absence = lastNumber
-    return lastNumber
+  /// - Returns: Whether to call ``secondPassed()`` from now on; `false` if somebody does already.
+  mutating func watchBegan() -> Bool {
+    guard !isWatched else { return false }
+    (isWatched, absent, silent) = (true, 0, 0)
+    return true
   }
 
-  /// Whether an absence still lasts: no page has come since it began, and no other absence has begun.
-  func lasts(_ number: UInt64) -> Bool { absence == number }
+  /// Notes that there are no simulated conditions any more.
+  mutating func watchEnded() { isWatched = false }
+
+  /// Notes that one more second has passed.
+  ///
+  /// - Returns: The reason why nobody is there; `nil` if somebody may be.
+  mutating func secondPassed() -> Absence? {
+    silent += 1
+    absent = hasPages ? 0 : absent + 1
+    let isPageMissing = absent >= Self.secondsWithoutPage
+    guard isPageMissing || silent >= Self.secondsWithoutAnswer else { return nil }
+    (absent, silent) = (0, 0)
+    return isPageMissing ? .noPage : .noAnswer
+  }
 }

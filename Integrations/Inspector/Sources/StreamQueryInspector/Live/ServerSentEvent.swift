@@ -7,6 +7,9 @@ enum ServerSentEvent: Equatable, Sendable {
   /// A comment, which the page ignores. Sending it shows whether the page still reads.
   case comment
 
+  /// The event that asks a page whether somebody is there.
+  static let ask = Self.event("ask", data: Data("{}".utf8))
+
   /// The event that tells a page that the client has ended.
   static let end = Self.event("end", data: Data("{}".utf8))
 

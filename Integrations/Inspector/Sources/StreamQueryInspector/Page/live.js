@@ -55,6 +55,7 @@ export class Live {
     });
     listen("part", read("part"));
     listen("facts", read("facts"));
+    listen("ask", () => this.act({ do: "stay" }).catch(() => {}));
     const over = (state) => (data) => {
       this.close();
       this.heard("link", { state, says: sentence(data) });

@@ -138,7 +138,7 @@ actor InspectorServer {
     case .idle: stage = .stopped(nil)
     case .returning:
       stage = .stopped(nil)
-      subject.endConditions()
+      subject.endConditions(because: "the inspector has stopped")
     // This task has no executor preference, because the inspector's work is not the client's.
     case .listening(let server, let task, _): stage = .stopped(Task { await stop(server, task) })
     case .failed, .stopped: break
@@ -153,7 +153,7 @@ actor InspectorServer {
     task.cancel()
     _ = await task.result
     // The server has stopped, so no request can set further conditions.
-    subject.endConditions()
+    subject.endConditions(because: "the inspector has stopped")
   }
 
   // MARK: Loss
@@ -198,8 +198,8 @@ actor InspectorServer {
     let error = InspectorError.lost(port: port, reason: refusal.reason)
     stage = .failed(error)
     end = nil
-    subject.endConditions()
     log("no inspector: \(error)")
+    subject.endConditions(because: "the inspector cannot listen")
   }
 
   private func refusal(_ result: Result<Void, any Error>) -> InspectorError {

@@ -52,6 +52,7 @@ extension ServerSentEvent {
       case .record(let record): .event("record", data: try InspectorJSON.encoder.encode(record))
       case .part(let part): .event("part", data: try InspectorJSON.encoder.encode(part))
       case .facts(let facts): .event("facts", data: facts)
+      case .ask: .ask
       case .comment: .comment
       case .replaced: .replaced
       case .end: .end

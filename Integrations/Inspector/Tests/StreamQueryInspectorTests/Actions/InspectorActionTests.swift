@@ -25,6 +25,7 @@ import Testing
     #expect(action(#"{"do":"delay","seconds":2.5}"#) == .success(.delay(seconds: 2.5)))
     #expect(action(#"{"do":"delay","seconds":0}"#) == .success(.delay(seconds: 0)))
     #expect(action(#"{"do":"end"}"#) == .success(.end))
+    #expect(action(#"{"do":"stay"}"#) == .success(.stay))
     #expect(action(#"{"do":"setData","key":1,"dataText":"7"}"#) == .success(.setData(key: 1)))
   }
 

@@ -2,6 +2,7 @@ import Foundation
 @_spi(Adapters) import StreamQuery
 import StreamQueryPersistence
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 @testable import StreamQueryInspector
@@ -344,34 +345,80 @@ import Testing
     recording.cancel()
   }
 
-  @Test func conditionsEndWhenThereIsNoPageForTenSeconds() throws {
-    let client = client()
-    let subject = InspectedClient(client, name: "test", allows: .actions)
-    func perform(_ body: String) throws {
+  /// A client as a page sees it, with what it logs.
+  private func logged(_ client: QueryClient) -> (InspectedClient, () -> [String]) {
+    let lines = Log()
+    let subject = InspectedClient(client, name: "test", allows: .actions) { line in
+      lines.lines.withLock { $0.append(line) }
+    }
+    return (subject, { lines.lines.withLock { $0 } })
+  }
+
+  private final class Log: Sendable {
+    let lines = Mutex<[String]>([])
+  }
+
+  private func perform(_ bodies: String..., in subject: InspectedClient) throws {
+    for body in bodies {
       _ = try subject.perform(InspectorAction(body: Data(body.utf8)), Data())
     }
+  }
+
+  @Test func conditionsEndWhenThereIsNoPageForTenSeconds() throws {
+    let client = client()
+    let (subject, lines) = logged(client)
     var pages = (0..<2).map { _ in InspectedClient.Page(of: subject) }
-    try perform(#"{"do":"offline"}"#)
-    try perform(#"{"do":"delay","seconds":3}"#)
+    try perform(#"{"do":"offline"}"#, #"{"do":"delay","seconds":3}"#, in: subject)
     pages.removeLast()
-    simulation.advance(by: .minutes(5))
-    #expect(client.conditions?.isOffline == true)
+    simulation.advance(by: .seconds(40))
     // A page that is loaded anew is away for a moment.
     pages.removeLast()
-    simulation.advance(by: .seconds(9))
+    simulation.advance(by: .milliseconds(9_999))
     pages.append(InspectedClient.Page(of: subject))
-    simulation.advance(by: .minutes(5))
+    simulation.advance(by: .seconds(30))
     #expect(client.conditions?.isOffline == true)
     pages.removeLast()
+    simulation.advance(by: .milliseconds(10_000))
+    #expect(client.conditions?.isEmpty == true)
+    let line = "no page is open, so these conditions have ended: offline"
+    #expect(lines() == [line + ", attempts 3.0 s slower"])
+    // Somebody without a stream.
+    try perform(#"{"do":"offline"}"#, in: subject)
     simulation.advance(by: .milliseconds(9_999))
     #expect(client.conditions?.isEmpty == false)
     simulation.advance(by: .milliseconds(1))
-    #expect(client.conditions?.isEmpty == true)
-    // Somebody without a stream.
-    try perform(#"{"do":"offline"}"#)
-    simulation.advance(by: .seconds(10))
-    #expect(client.conditions?.isEmpty == true)
+    #expect(client.conditions?.isEmpty == true && lines().last == line)
     #expect(simulation.isIdle)
+  }
+
+  @Test func conditionsEndWhenPagesAreOpenButNoneAnswersForAMinute() throws {
+    let client = client()
+    client.setData(1, for: QueryKey<Int>("n"))
+    let key = try number(of: "n", in: client)
+    let (subject, lines) = logged(client)
+    let pages = (0..<2).map { _ in InspectedClient.Page(of: subject) }
+    try perform(#"{"do":"failNext","key":\#(key)}"#, in: subject)
+    for _ in 0..<20 {
+      simulation.advance(by: .seconds(59))
+      try perform(#"{"do":"stay"}"#, in: subject)
+    }
+    #expect(client.conditions?.failingCount == 1 && lines() == [])
+    simulation.advance(by: .milliseconds(59_999))
+    #expect(client.conditions?.isEmpty == false)
+    simulation.advance(by: .milliseconds(1))
+    #expect(client.conditions?.isEmpty == true)
+    #expect(lines() == ["no page answers, so these conditions have ended: 1 fetch to fail"])
+    simulation.advance(by: .minutes(5))
+    #expect(simulation.isIdle && lines().count == 1)
+    withExtendedLifetime(pages) {}
+  }
+
+  @Test func conditionsThatAPageEndsAreNotLogged() throws {
+    let client = client()
+    let (subject, lines) = logged(client)
+    try perform(#"{"do":"offline"}"#, #"{"do":"end"}"#, in: subject)
+    simulation.advance(by: .minutes(5))
+    #expect(simulation.isIdle && lines() == [])
   }
 
   @Test func allConditionsEndAtOnceAlsoThatOfAnEntryThatIsGone() throws {

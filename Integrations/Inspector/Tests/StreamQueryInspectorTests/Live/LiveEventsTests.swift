@@ -1,4 +1,4 @@
-import StreamQuery
+@_spi(Adapters) import StreamQuery
 import StreamQueryTesting
 import Testing
 
@@ -27,6 +27,7 @@ import Testing
       case .record(let record): "record \(record.events.count)"
       case .part(let part): "part \(part.firstNumber)+\(part.events.count)"
       case .facts: "facts"
+      case .ask: "ask"
       case .comment: "comment"
       case .replaced: "replaced"
       case .end: "end"
@@ -176,6 +177,17 @@ import Testing
     page.cancel()
   }
 
+  @Test func aPageThatMayActIsAskedWhetherItIsThereAsLongAsThereAreConditions() {
+    let client = client()
+    let pages = [Inspector.Permissions.actions, []].map { page(of: client, allows: $0) }
+    client.changeConditions(.offline(true))
+    simulation.advance(by: .seconds(10) + .milliseconds(1))
+    client.changeConditions(.end)
+    simulation.advance(by: .seconds(20))
+    #expect(pages.map { names($0).count { $0 == "ask" } } == [1, 0])
+    for page in pages { page.cancel() }
+  }
+
   @Test(arguments: [Inspector.Permissions.actions, .values])
   func valuesAreShownOnlyIfTheAppSaysSo(allows: Inspector.Permissions) {
     let client = client(.last(100, values: .encodable))
@@ -188,7 +200,7 @@ import Testing
       switch output {
       case .record(let record): record.values.map(\.json)
       case .part(let part): part.values.map(\.json)
-      case .facts, .comment, .replaced, .end: []
+      case .facts, .ask, .comment, .replaced, .end: []
       }
     }
     #expect(values == (allows == .values ? ["1", "2"] : []))

@@ -48,6 +48,20 @@ import Testing
     #expect(seconds(1) == [.comment])
   }
 
+  @Test func aPageThatHasToAnswerIsAskedEachTenSeconds() {
+    var feed = LiveFeed()
+    _ = feed.received(.recorded(record), facts: facts("a"))
+    func seconds(_ count: Int, asks: Bool) -> [LiveFeed.Output] {
+      (0..<count).flatMap { _ in feed.received(.second, facts: facts("a"), asks: asks) }
+    }
+    #expect(seconds(9, asks: true) == [.comment])
+    #expect(seconds(1, asks: true) == [.ask])
+    #expect(seconds(4, asks: true) == [])
+    #expect(seconds(1, asks: false) == [.comment])
+    #expect(seconds(10, asks: true) == [.comment, .ask])
+    #expect(seconds(3, asks: true) + seconds(2, asks: false) == [.comment])
+  }
+
   @Test func aPageWhoseNewerOnesHaveItsPlaceIsToldSoAndNothingElse() {
     for begins in [true, false] {
       var feed = LiveFeed()
@@ -80,6 +94,7 @@ import Testing
     #expect(text(.event("part", data: Data("{}".utf8))) == "event: part\ndata: {}\n\n")
     #expect(text(.event("part", data: Data())) == "event: part\ndata: \n\n")
     #expect(text(.comment) == ":\n\n")
+    #expect(text(.ask) == "event: ask\ndata: {}\n\n")
     #expect(text(.end) == "event: end\ndata: {}\n\n")
     #expect(text(.replaced).hasPrefix("event: replaced\ndata: {\"error\":\"5 newer pages show"))
   }

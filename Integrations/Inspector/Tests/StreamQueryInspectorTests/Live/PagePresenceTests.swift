@@ -19,16 +19,43 @@ import Testing
     #expect(!presence.hasPlace(pages[1]))
   }
 
-  @Test func anAbsenceLastsUntilAPageComes() throws {
+  /// What the next seconds bring: after how many of them nobody is there, and why.
+  private func absences(
+    in seconds: Int,
+    _ presence: inout PagePresence
+  ) -> [Int: PagePresence.Absence] {
+    var found: [Int: PagePresence.Absence] = [:]
+    for second in 1...seconds { found[second] = presence.secondPassed() }
+    return found
+  }
+
+  @Test func nobodyIsThereAfterTenSecondsWithoutAPageAndAMinuteWithoutAnAnswer() {
     var presence = PagePresence()
+    let begins = [presence.watchBegan(), presence.watchBegan()]
+    #expect(begins == [true, false])
     let page = presence.came()
-    let none = presence.absenceBegan()
-    #expect(none == nil)
+    let silent = absences(in: 130, &presence)
+    #expect(silent == [60: .noAnswer, 120: .noAnswer])
     presence.left(page)
-    let absences = [presence.absenceBegan(), presence.absenceBegan()]
-    let (first, second) = (try #require(absences[0]), try #require(absences[1]))
-    #expect(!presence.hasPages && !presence.lasts(first) && presence.lasts(second))
-    presence.left(presence.came())
-    #expect(!presence.lasts(second))
+    let absent = absences(in: 25, &presence)
+    #expect(absent == [10: .noPage, 20: .noPage])
+  }
+
+  @Test func aPageThatComesOrAnswersIsThere() {
+    var presence = PagePresence()
+    _ = presence.watchBegan()
+    var found = [absences(in: 9, &presence)]
+    let page = presence.came()
+    found.append(absences(in: 59, &presence))
+    presence.answered()
+    found.append(absences(in: 59, &presence))
+    presence.left(page)
+    presence.answered()
+    found.append(absences(in: 9, &presence))
+    #expect(found == [[:], [:], [:], [:]])
+    presence.watchEnded()
+    let begins = presence.watchBegan()
+    let absent = absences(in: 10, &presence)
+    #expect(begins && absent == [10: .noPage])
   }
 }

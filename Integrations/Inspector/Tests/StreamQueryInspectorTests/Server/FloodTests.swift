@@ -99,7 +99,7 @@ private final class Flood: Sendable {
 
   /// Ends the threads.
   ///
-  /// - Returns: The longest time that a thread took for a write of each of its keys and an invalidation of all.
+  /// - Returns: The longest time that a thread took to write each of its keys and to invalidate all of them.
   func end() async -> Duration {
     isOver.store(true, ordering: .relaxed)
     return await ends.prefix(threads).reduce(.zero) { max($0, $1) }

@@ -170,7 +170,12 @@ import Testing
   @Test func aPageThatGoesAwayInTheMiddleLeavesNothing() async throws {
     let client = client()
     let (ends, end) = AsyncStream<Void>.makeStream()
-    let subject = InspectedClient(client, name: "test", allows: .actions) { end.yield() }
+    let subject = InspectedClient(
+      client,
+      name: "test",
+      allows: .actions,
+      onPageEnd: { end.yield() }
+    )
     let server = InspectorServer(subject, port: 0, token: "token", allowsActions: true)
     let link = try await server.start()
     let page = try await Browser(link)
@@ -199,7 +204,8 @@ import Testing
 
   @Test func conditionsEndWithTheInspector() async throws {
     let client = client()
-    let inspector = inspector(client)
+    let (lines, line) = AsyncStream<String>.makeStream()
+    let inspector = Inspector(client, in: .allBuilds) { line.yield($0) }
     let browser = try await Browser(link(inspector))
     for body in [#"{"do":"offline"}"#, #"{"do":"delay","seconds":60}"#] {
       let done = try await browser.answer("POST /do", body: body)
@@ -207,6 +213,13 @@ import Testing
     }
     await inspector.stop()
     #expect(try await client.fetch(Query("n") { 1 }) == 1)
+    line.finish()
+    let logged = await lines.reduce(into: []) { $0.append($1) }
+    #expect(
+      logged == [
+        "the inspector has stopped, so these conditions have ended: offline, attempts 60.0 s slower"
+      ]
+    )
   }
 
   @Test func aServerWhoseSocketIsLostListensAgainAtTheSameLink() async throws {
