@@ -45,6 +45,14 @@ internal import Synchronization
   /// The number of changes that the store does not have yet; it may be too low while the cache gathers
   /// changes.
   public var pendingCount: Int
+
+  /// The type of the store, with the name of its directory if it is a ``FileStore``: `FileStore cache`.
+  ///
+  /// The name has no path, which could tell the name of a user.
+  public var name: String {
+    let directory = (store as? FileStore)?.directory.split(separator: "/").last
+    return "\(type(of: store))" + (directory.map { " \($0)" } ?? "")
+  }
 }
 
 extension StorePersister {

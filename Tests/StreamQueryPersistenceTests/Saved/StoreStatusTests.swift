@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@_spi(Adapters) import StreamQueryPersistence
+@_spi(Adapters) @testable import StreamQueryPersistence
 
 /// What a developer tool learns of the stores of a client.
 struct StoreStatusTests {
@@ -50,6 +50,27 @@ struct StoreStatusTests {
     expectEqual(states(client), ["queries main open, 3 + 0"])
     expectEqual(client.storeStatuses.map { $0.store === store }, [true])
     client.shutDown()
+  }
+
+  @Test func aStoreOfFilesIsNamedAfterItsDirectoryWithoutThePath() {
+    let stores: [any QueryStore] = [
+      FileStore(directory: "/home/ada/app/cache/", system: SimulatedDisk()),
+      FileStore(directory: "/home/ada/drafts", system: SimulatedDisk()),
+      FileStore(directory: "/", system: SimulatedDisk()),
+      MemoryStore(),
+    ]
+    let names = stores.map { store in
+      StoreStatus(
+        store: store,
+        partition: "main",
+        content: .queries,
+        state: .open,
+        recordCount: 0,
+        pendingCount: 0
+      )
+      .name
+    }
+    expectEqual(names, ["FileStore cache", "FileStore drafts", "FileStore", "MemoryStore"])
   }
 
   @Test func aStoreThatFailsAndOneThatCannotBeUsedSayWhy() {

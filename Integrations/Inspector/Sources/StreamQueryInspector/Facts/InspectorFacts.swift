@@ -103,8 +103,26 @@ struct InspectorFacts: Encodable, Sendable {
     var pending: Int
     var error: String?
 
-    init(_ status: StoreStatus) {
-      name = "\(type(of: status.store))"
+    /// The stores of a client; those that would have one name have numbers, in the order of their first uses.
+    static func all(of client: QueryClient) -> [Self] {
+      let statuses = client.storeStatuses.prefix(InspectorFacts.listLimit)
+      var known: [String: [ObjectIdentifier]] = [:]
+      for status in statuses where known[status.name]?.contains(status.identity) != true {
+        known[status.name, default: []].append(status.identity)
+      }
+      return statuses.map { status in
+        var store = Self(status)
+        if let same = known[store.name], same.count > 1,
+          let place = same.firstIndex(of: status.identity)
+        {
+          store.name += " #\(place + 1)"
+        }
+        return store
+      }
+    }
+
+    private init(_ status: StoreStatus) {
+      name = status.name
       partition = "\(status.partition)"
       keeps =
         switch status.content {
@@ -171,8 +189,12 @@ struct InspectorFacts: Encodable, Sendable {
     lookups = Lookups(client.lookups)
     limits = Limits(client.limits)
     outbox = client.outbox.currentItems.prefix(Self.listLimit).map(Item.init)
-    stores = client.storeStatuses.prefix(Self.listLimit).map(Store.init)
+    stores = Store.all(of: client)
     accounts = Account.all(of: client).map { Array($0.prefix(Self.listLimit)) }
     conditions = client.conditions.map(Conditions.init)
   }
+}
+
+extension StoreStatus {
+  fileprivate var identity: ObjectIdentifier { ObjectIdentifier(store) }
 }

@@ -169,6 +169,27 @@ import Testing
     sending.cancel()
   }
 
+  @Test func storesOfOneNameAreToldApart() throws {
+    let client = client()
+    let stores: [any QueryStore] = [MemoryStore(), LockedStore(), MemoryStore()]
+    let recordings = stores.enumerated().flatMap { number, store in
+      ["main", "more"].map { partition in
+        let query = Query("n", number, partition) { 1 }
+          .persisted(in: store, partition: StorePartition(partition))
+        return simulation.record(client.stream(query))
+      }
+    }
+    simulation.settle()
+    #expect(
+      try places(of: client).stores.map(\.name) == [
+        "MemoryStore #1", "MemoryStore #1", "LockedStore", "LockedStore", "MemoryStore #2",
+        "MemoryStore #2",
+      ]
+    )
+    for recording in recordings { recording.cancel() }
+    client.shutDown()
+  }
+
   @Test func aStoreThatCannotBeReadSaysWhy() throws {
     let client = client { $0.persistence = Persistence(in: LockedStore()) }
     simulation.settle()
