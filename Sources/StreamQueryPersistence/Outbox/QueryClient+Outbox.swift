@@ -41,7 +41,8 @@ extension OutboxEngine {
         content: .runs,
         state: StoreStatus.State(state.ledger.phase, state.loadError),
         recordCount: state.ledger.count,
-        pendingCount: state.pendingCount
+        pendingCount: state.pendingCount,
+        writeError: state.writer.roundError
       )
     }
   }

@@ -45,6 +45,8 @@ internal import Synchronization
   /// The number of changes that the store does not have yet; it may be too low while the cache gathers
   /// changes.
   public var pendingCount: Int
+  /// The error of the last round of writing; `nil` if that one succeeded, or before the first one.
+  public var writeError: QueryStoreError?
 
   /// The type of the store, with the name of its directory if it is a ``FileStore``: `FileStore cache`.
   ///
@@ -69,7 +71,8 @@ extension StorePersister {
             content: .queries,
             state: StoreStatus.State(session.records.phase, session.readError),
             recordCount: session.records.records.count,
-            pendingCount: max(session.records.pendingCount, isGathering ? 1 : 0)
+            pendingCount: max(session.records.pendingCount, isGathering ? 1 : 0),
+            writeError: session.writer.roundError
           )
         }
       }

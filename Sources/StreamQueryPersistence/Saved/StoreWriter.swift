@@ -36,6 +36,8 @@ struct StoreWriter: Sendable {
   }
 
   private(set) var stage = WriterStage.running
+  /// The error of the last round of writing; `nil` if that one succeeded, or before the first one.
+  private(set) var roundError: QueryStoreError?
   private var plan: SavePlan
   /// The callers that wait for a round of writing, each with the number of the round.
   private var waits: [(round: UInt64, answer: Answer)] = []
@@ -91,6 +93,7 @@ struct StoreWriter: Sendable {
     let round = plan.begun
     let answers = waits.filter { $0.round <= round }.map(\.answer)
     waits.removeAll { $0.round <= round }
+    roundError = error
     if hasMore { _ = plan.changed() }
     let (step, task) = plan.wrote(isDirty: isDirty, isAwaited: !waits.isEmpty)
     stage.wrote(error, isLast: step == .rest)

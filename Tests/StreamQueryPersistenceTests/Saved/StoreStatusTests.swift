@@ -31,6 +31,10 @@ struct StoreStatusTests {
     }
   }
 
+  private func writeErrors(_ client: QueryClient) -> [String] {
+    client.storeStatuses.compactMap { $0.writeError?.description }
+  }
+
   @Test func aClientWithoutAStoreHasNone() {
     expectEmpty(QueryClient(simulation: simulation).storeStatuses)
   }
@@ -91,9 +95,11 @@ struct StoreStatusTests {
     for number in 0..<3 { client.setData(number, for: ["n", number]) }
     simulation.advance(by: .seconds(3))
     expectEqual(client.storeStatuses.first?.pendingCount, 3)
+    expectEqual(writeErrors(client), ["\(QueryStoreError.denied)"])
     store.change { $0.writeErrors = [] }
     simulation.advance(by: .minutes(5))
     expectEqual(states(client), ["queries main open, 3 + 0"])
+    expectEqual(writeErrors(client), [])
     client.shutDown()
   }
 
@@ -112,6 +118,13 @@ struct StoreStatusTests {
     expectEqual(states(client), ["runs sent open, 1 + 1"])
     simulation.advance(by: .seconds(2))
     expectEqual(states(client), ["runs sent open, 1 + 0"])
+    store.change { $0.writeErrors = [.full] }
+    simulation.task { try await client.mutate(send, with: 8) }
+    simulation.advance(by: .milliseconds(2_500))
+    expectEqual(writeErrors(client), ["\(QueryStoreError.full)"])
+    simulation.advance(by: .minutes(1))
+    expectEqual(states(client), ["runs sent open, 2 + 0"])
+    expectEqual(writeErrors(client), [])
     online.send(true)
     simulation.advance(by: .seconds(10))
     expectEqual(states(client), ["runs sent open, 0 + 0"])

@@ -303,6 +303,23 @@ step("a page answers when the app asks whether somebody is there", async ({ app 
   while (!pretend.stays) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
+step("a store says with which error it was not written, and when", async ({ page, app }) => {
+  if (!app.served) return "needs the client that is not there: the sample has no store";
+  const { pretend, flush } = app.served;
+  await page.click('#tabs [data-to="cache"]');
+  const row = () => page.run(() => [...document.querySelectorAll("#cache tr")].map((one) => one.innerText).find((text) => text.includes("FileStore cache")));
+  await page.until(() => document.querySelector("#cache")?.innerText.includes("FileStore cache"));
+  assert.doesNotMatch(await row(), /no room/);
+  pretend.failToWrite("there is no room <b>left</b>");
+  flush();
+  await page.until(() => document.querySelector("#cache").innerText.includes("FileStore failed: there is no room <b>left</b>"));
+  assert.match(await row(), /2 changes wait\s+[\d:.]+ ?s?: there is no room <b>left<\/b>/);
+  pretend.writeError = undefined;
+  flush();
+  await page.until(() => ![...document.querySelectorAll("#cache tr")].some((one) => one.innerText.includes("no room")));
+  await page.click('#tabs [data-to="keys"]');
+});
+
 step("data that the app would not take is not sent", async ({ page }) => {
   const said = await page.run(() => window.inspector.live.act({ do: "setData", key: 1, dataText: "é".repeat(600_000) }).catch((error) => error.message));
   assert.equal(said, "The app takes 1 MiB at most.");

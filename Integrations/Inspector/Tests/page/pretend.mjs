@@ -324,6 +324,12 @@ export class Pretend {
     });
   }
 
+  /** Lets the store of files fail to write. */
+  failToWrite(words) {
+    this.writeError = words;
+    this.emit([53, 0, "FileStore", this.error(words)]);
+  }
+
   // MARK: Answers
 
   whole() {
@@ -361,7 +367,7 @@ export class Pretend {
       limits: { fetches: 6, running: this.keys.length > 10_000 ? 0 : this.keys.filter((e) => e.fetching === 1 && !e.isGone).length, waiting: 0, entries: 1000, cost: null },
       outbox: this.waiting?.length ? this.waiting.map((_, i) => ({ id: `run-${i + 1}`, mutation: '["user", "rename"]', state: "waiting", attempts: 0, waitsFor: null, error: null }))
         : [{ id: "5C1E9A", mutation: '["order", "place"]', state: "stopped", attempts: 5, waitsFor: null, error: "402 Payment Required" }],
-      stores: [{ name: "FileStore", partition: "main", state: "open", pending: 2 }, { name: "SQLiteStore", partition: "images", state: "open", pending: 0 }],
+      stores: [{ name: "FileStore cache", partition: "main", state: "open", pending: 2, writeError: this.writeError }, { name: "SQLiteStore", partition: "images", state: "open", pending: 0 }],
       accounts: [{ name: "ada@example.com", isCurrent: true, entries: 23 }, { name: "guest", isCurrent: false, entries: 4 }],
       conditions: { offline: this.isForcedOffline ?? false, delay: this.delay, failing: this.failing.size },
     };

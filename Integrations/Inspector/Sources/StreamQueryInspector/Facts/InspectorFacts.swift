@@ -102,6 +102,7 @@ struct InspectorFacts: Encodable, Sendable {
     var records: Int
     var pending: Int
     var error: String?
+    var writeError: String?
 
     /// The stores of a client; those that would have one name have numbers, in the order of their first uses.
     static func all(of client: QueryClient) -> [Self] {
@@ -137,6 +138,7 @@ struct InspectorFacts: Encodable, Sendable {
         case .closed(let error): ("closed", "\(error)")
         }
       (records, pending) = (status.recordCount, status.pendingCount)
+      writeError = status.writeError?.description
     }
   }
 

@@ -194,7 +194,7 @@ export class Detail {
     setText(p.who, text(who(record, lane, row, at, end)));
   }
 
-  // Data, options with their origin and observers are asked of the app: the record does not have them.
+  // Data, options with their origin and observers are not in the record: the app is asked.
   async ask(row) {
     const { app } = this;
     if (!app.isFollowing || !app.live || app.link !== "live" || !row) {

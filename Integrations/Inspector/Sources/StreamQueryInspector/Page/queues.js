@@ -2,7 +2,7 @@
 
 import { find, h, icon, replace, table } from "./dom.js";
 import { below, code, isOver } from "./record.js";
-import { clock, duration, grouped, plural, short } from "./words.js";
+import { clock, duration, grouped, line, plural, short } from "./words.js";
 
 const phases = {
   started: ["pending", "waits to begin"], performing: ["fetching", "runs"], paused: ["paused", "waits"], retrying: ["stale", "waits to retry"],
@@ -15,6 +15,7 @@ const block = (title, ...children) => h("div", h("h2", title), ...children);
 const soft = (words) => h("div.soft", words);
 const mono = (words) => h("div.mono", words);
 const problem = (words) => h("div.problem", words);
+const told = (event) => (event ? `${clock(event[0], 1)}: ` : "");
 const text = (value, length = 160) => short(String(value ?? "–"), length);
 
 export class RunsPane {
@@ -71,7 +72,6 @@ export class RunsPane {
       cell(this.layers(row).map((key) => mono(text(key, 100)))));
   }
 
-  // A run waits for a run before it in its scope, the network, the app, its next attempt, or an answer.
   waits(row, at, active) {
     const { moment } = this.app;
     if (row.phase === "retrying") return row.retryAt > at ? `its next attempt, in ${duration(row.retryAt - at)}` : "its next attempt";
@@ -108,7 +108,7 @@ export class CachePane {
     if (mark === this.mark && this.record === record) return;
     [this.mark, this.record] = [mark, record];
     const content = h("div.cards");
-    content.append(this.counts(record, moment), this.lookups(facts), ...this.limits(facts), ...this.outbox(facts), ...this.stores(facts, end), ...this.accounts(facts), this.calls(end));
+    content.append(this.counts(record, moment), this.lookups(facts), ...this.limits(facts), ...this.outbox(facts), ...this.stores(facts), ...this.accounts(facts), this.calls(end));
     if (!facts) {
       const why = this.app.live ? "Lookups, limits, the outbox, stores and accounts are known for now only." : "Lookups, limits, the outbox, stores and accounts are not part of a record.";
       content.append(h("p.note", why));
@@ -154,7 +154,7 @@ export class CachePane {
       return h("tr", cell(title), cell(used === null ? "–" : grouped(used), limit ? ` of ${grouped(limit)}` : ", no limit"),
         cell(limit ? h("div", { class: `gauge ${share >= 1 ? "full" : ""}` }, fill) : null, note ? h("span.soft", note) : null));
     };
-    const rows = [gauge("Fetches at once", limits.running ?? counts.fetching, limits.fetches ?? null, limits.waiting ? `${plural(limits.waiting, "fetch waits", "fetches wait")} for a place` : "")];
+    const rows = [gauge("Fetches at once", limits.running, limits.fetches ?? null, limits.waiting ? `${plural(limits.waiting, "fetch waits", "fetches wait")} for a place` : "")];
     if ("entries" in limits) rows.push(gauge("Entries", counts.all, limits.entries));
     if (limits.cost != null) rows.push(gauge("Cost", typeof limits.usedCost === "number" ? limits.usedCost : null, limits.cost));
     return [block("Limits", table(["Limit", "Used", ""], rows))];
@@ -166,18 +166,19 @@ export class CachePane {
     const waits = { store: "the store", mutation: "its mutation to be registered", answer: "an answer: send again, or give up" };
     const rows = facts.outbox.slice(0, 300).map((item) => h("tr", cell(mono(text(item.mutation)), soft(text(item.scope ? `scope ${item.scope}` : item.id, 60))),
       cell(phase(look[item.state] ?? "pending", text(item.state, 40)), item.attempts ? soft(plural(item.attempts, "attempt")) : null),
-      cell(item.state === "waiting" && !item.waitsFor ? "its turn or the network" : waits[item.waitsFor] ?? (item.waitsFor ? text(item.waitsFor, 80) : "–")), cell(item.error ? problem(text(item.error, 300)) : "–")));
+      cell(item.state === "waiting" && !item.waitsFor ? "its turn or the network" : waits[item.waitsFor] ?? text(item.waitsFor, 80)), cell(item.error ? problem(text(item.error, 300)) : "–")));
     return [block("Outbox", rows.length ? table(["Mutation", "State", "Waits for", "Error"], rows) : h("p.note", "Empty: all is sent."))];
   }
 
-  stores(facts, end) {
+  stores(facts) {
     if (!Array.isArray(facts?.stores) || !facts.stores.length) return [];
     const { record } = this.app;
-    const failed = record.conditions.slice(0, below(record.conditions, end)).slice(-2000).filter((n) => record.event(n)[1] === code.storeFailed).slice(-5).reverse();
+    const failed = record.conditions.slice(-2000).map((n) => record.event(n)).filter((event) => event[1] === code.storeFailed).reverse();
+    const when = (store) => failed.find((event) => text(store.name).startsWith(event[3]) && record.errors.get(event[4]) === store.writeError);
     const rows = facts.stores.slice(0, 100).map((store) => h("tr", cell(mono(text(store.name)), store.partition ? soft(text(store.partition, 80)) : null),
-      cell(phase({ open: "fresh", failing: "error" }[store.state] ?? "stale", text(store.state, 60)), store.error ? problem(text(store.error)) : null), cell(store.pending ? plural(store.pending, "change waits", "changes wait") : "all is written")));
+      cell(phase({ open: "fresh", failing: "error" }[store.state] ?? "stale", text(store.state, 60)), store.error ? problem(text(store.error)) : null), cell(store.pending ? plural(store.pending, "change waits", "changes wait") : "all is written", store.writeError ? problem(`${told(when(store))}${text(store.writeError)}`) : null)));
     return [block("Stores", table(["Store", "State", "Writing"], rows),
-      failed.map((n) => problem(`${clock(record.event(n)[0], 1)}: ${text(record.errors.get(record.event(n)[4]), 300)}`)))];
+      failed.slice(0, 5).map((event) => problem(`${told(event)}${line(record, event)}`)))];
   }
 
   accounts(facts) {
@@ -187,7 +188,6 @@ export class CachePane {
     return [block("Accounts", table(["Account", "State", "Entries"], rows))];
   }
 
-  // The newest calls that concerned many entries, triggers, and changes of the network and the app.
   calls(end) {
     const { record } = this.app;
     const count = below(record.conditions, end);

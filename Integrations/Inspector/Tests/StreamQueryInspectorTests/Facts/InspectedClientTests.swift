@@ -108,6 +108,7 @@ import Testing
       var name, partition, keeps, state: String
       var records, pending: Int
       var error: String?
+      var writeError: String?
     }
 
     struct Account: Decodable, Equatable {
@@ -199,6 +200,23 @@ import Testing
     client.shutDown()
   }
 
+  @Test func aStoreThatCannotBeWrittenSaysWhyAndTheRecordSaysWhen() throws {
+    let client = client { $0.persistence = Persistence(in: FullStore()) }
+    simulation.settle()
+    client.setData(1, for: QueryKey<Int>("n"))
+    simulation.advance(by: .seconds(2))
+    let store = try #require(try places(of: client).stores.first)
+    #expect(store.name == "FullStore" && store.state == "open" && store.error == nil)
+    #expect(store.writeError == "\(QueryStoreError.full)")
+    let record = client.record
+    let failures = record.events.compactMap { event -> String? in
+      guard case .persistenceFailed(_, let store, let error) = event.kind else { return nil }
+      return "\(store) \(record.errors.first { $0.number == error }?.text ?? "")"
+    }
+    #expect(failures == ["\(store.name) \(store.writeError ?? "")"])
+    client.shutDown()
+  }
+
   @Test func theAccountsBesideThatOfTheClientAreFoundByThemselves() throws {
     let accounts = QueryAccounts(in: MemoryStore(), simulation: simulation) { _, configuration in
       configuration.record = .last(100)
@@ -213,6 +231,21 @@ import Testing
         Places.Account(name: "alan", isCurrent: true, state: "open", entries: 0),
       ]
     )
+  }
+
+  /// A store whose disk is full.
+  private final class FullStore: QueryStore {
+    func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+      StoreContents(generation: .first)
+    }
+
+    func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+      throw .full
+    }
+
+    func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+      .first
+    }
   }
 
   /// A store whose device is locked.
