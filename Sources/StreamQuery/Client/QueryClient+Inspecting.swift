@@ -57,6 +57,35 @@ nonisolated extension QueryClient {
     )
   }
 
+  /// The reason why a refetch brings an entry nothing.
+  @_spi(Adapters) public enum RefetchObstacle: Hashable, Sendable {
+    /// No query with a fetch closure has used the entry: an attempt would only fail.
+    case noFetch
+    /// An observer treats the data as static.
+    case isStatic
+    /// All observers are disabled.
+    case isDisabled
+    /// The entry has no observer and never had a result.
+    case isUnused
+  }
+
+  /// Tells whether a refetch brings an entry nothing, and why.
+  ///
+  /// ``refetch(_:superseding:)`` leaves out such an entry, or its attempts fail with
+  /// ``QueryError/missingFetch(key:)``.
+  ///
+  /// - Parameter info: The entry.
+  /// - Returns: The reason; `nil` if the entry can be refetched, or is gone.
+  @_spi(Adapters) public nonisolated func refetchObstacle(of info: QueryInfo) -> RefetchObstacle? {
+    cache.read { state in
+      guard let index = state.find(info.entryKey) else { return nil }
+      if state.slots[index].query?.canFetch != true { return .noFetch }
+      if state.isBulkRefetched(index) || state.restoring(index) != nil { return nil }
+      if state.slots[index].machine.isStatic { return .isStatic }
+      return state.slots[index].machine.observerCount > 0 ? .isDisabled : .isUnused
+    }
+  }
+
   /// The options of an entry and its observers.
   ///
   /// - Parameter info: The entry.

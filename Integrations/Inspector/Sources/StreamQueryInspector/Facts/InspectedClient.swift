@@ -144,6 +144,11 @@ final class InspectedClient: Sendable {
       guard info != nil else { throw ActionRefusal(404, "There is no entry of this key any more.") }
     }
     switch (action, info) {
+    case (.entry(.refetch, _), let info?):
+      if let obstacle = client.refetchObstacle(of: info) {
+        throw ActionRefusal(409, "Nothing is fetched: \(obstacle.sentence(about: "\(info.key)"))")
+      }
+      client.perform(.refetch, on: info)
     case (.entry(let action, _), let info?): client.perform(action, on: info)
     case (.setData, let info?):
       let isWritten = try client.setData(of: info) { type throws(ActionRefusal) in
@@ -176,6 +181,18 @@ extension ClientConditions {
     .compactMap(\.self)
     // A fetch that is made to fail may have begun.
     return words.isEmpty ? "a fetch that fails" : words.joined(separator: ", ")
+  }
+}
+
+extension QueryClient.RefetchObstacle {
+  /// The sentence that says why a refetch brings the entry of a key nothing.
+  fileprivate func sentence(about key: String) -> String {
+    switch self {
+    case .noFetch: "no query of \(key) has a fetch closure."
+    case .isStatic: "an observer of \(key) treats its data as static."
+    case .isDisabled: "all observers of \(key) are disabled."
+    case .isUnused: "nobody observes \(key), and it never had a result."
+    }
   }
 }
 

@@ -378,6 +378,39 @@ import Testing
     #expect(refusal.status == 422 && refusal.text.contains("is not Decodable"))
   }
 
+  @Test func aRefetchThatWouldFetchNothingSaysWhy() throws {
+    let client = client()
+    client.setData(1, for: QueryKey<Int>("written"))
+    let recordings = [
+      simulation.record(client.stream(Query("static") { 1 }.staleTime(.static))),
+      simulation.record(
+        client.stream(Query("off") { 1 }, options: ObserverOptions(enabled: false))
+      ),
+      simulation.record(
+        client.stream(Query("unused") { 1 }, options: ObserverOptions(enabled: false))
+      ),
+    ]
+    simulation.settle()
+    recordings[2].cancel()
+    simulation.settle()
+    let keys = ["written", "static", "off", "unused"]
+    let said = try keys.map { key in
+      try perform(#"{"do":"refetch","key":\#(number(of: key, in: client))}"#, on: client)
+    }
+    #expect(
+      said
+        == [
+          #"no query of ["written"] has a fetch closure."#,
+          #"an observer of ["static"] treats its data as static."#,
+          #"all observers of ["off"] are disabled."#,
+          #"nobody observes ["unused"], and it never had a result."#,
+        ]
+        .map { .failure(ActionRefusal(409, "Nothing is fetched: \($0)")) }
+    )
+    #expect(!client.record.events.contains { $0.isBulk })
+    for recording in recordings { recording.cancel() }
+  }
+
   @Test func theNetworkIsTakenAwayAndGivenBack() {
     let client = client()
     #expect(
@@ -509,5 +542,11 @@ import Testing
     #expect(throws: ActionRefusal(410, "The client has ended.")) {
       try gone.perform(.network(isOffline: true), Data())
     }
+  }
+}
+
+extension QueryRecord.Event {
+  fileprivate var isBulk: Bool {
+    if case .bulk = kind { true } else { false }
   }
 }
