@@ -71,6 +71,6 @@ import Testing
     client.setData(1, for: QueryKey<Int>("n"))
     let info = try #require(client.diagnostics().first)
     client.remove(.all)
-    #expect(client.refetchObstacle(of: info) == nil)
+    expectNil(client.refetchObstacle(of: info))
   }
 }
