@@ -64,7 +64,10 @@ let package = Package(
       dependencies: [
         "StreamQuery", "StreamQueryPersistence", "StreamQueryOperators", "StreamQueryTesting",
       ],
-      exclude: ["Scenarios", "Random", "Further", "FORMAT.md", "Deviations.json", "Conflicts.json"]
+      exclude: [
+        "Scenarios", "Random", "Further", "FORMAT.md", "DIFFERENCES.md", "Deviations.json",
+        "Conflicts.json",
+      ]
     ),
     // Imports the modules plainly: every documented call must compile for a user. Those of StreamQueryUI are
     // in its own tests, so that the release build needs no views.

@@ -8,7 +8,7 @@ struct Deviation: Sendable {
   var isUntagged: Bool
   /// The scenario about one rule that shows the same difference.
   var like: String?
-  /// The rule that the article describes, where no scenario is about it alone.
+  /// The rule of DIFFERENCES.md, where no scenario is about it alone.
   ///
   /// Without this and ``like`` the reason names a law.
   var rule: String?

@@ -79,7 +79,7 @@ import Foundation
   }
 
   // Whoever performs scenarios of their own is told what a failure may be.
-  @Test func everyPinnedDifferenceIsOneThatTheArticleDescribes() throws {
+  @Test func everyPinnedDifferenceIsOneThatIsDescribed() throws {
     let pinned = Conformance.deviations.merging(Conformance.conflicts) { $1 }
     for (name, deviation) in pinned {
       let scenario = try #require(ScenarioFiles.all[name])
@@ -95,22 +95,27 @@ import Foundation
     }
   }
 
-  @Test func theArticleDescribesEveryDifferenceAndItsNumbersAreTrue() throws {
-    let sources = ScenarioFiles.folder + "/../../Sources/StreamQuery/StreamQuery.docc/"
-    let article = try #require(ScenarioFiles.read(sources + "ComparedWithTanStackQuery.md"))
-    let readme = try #require(ScenarioFiles.read(ScenarioFiles.folder + "/../../README.md"))
-    let flat = article.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  @Test func everyDifferenceIsDescribedAndTheNumbersAreTrue() throws {
+    let differences = try flatText("DIFFERENCES.md")
     for difference in DocumentedDifference.allCases {
-      #expect(flat.contains("**\(difference.rawValue)"), "\(difference)")
+      #expect(differences.contains("**\(difference.rawValue)"), "\(difference)")
     }
+    let articles = "../../Sources/StreamQuery/StreamQuery.docc/"
     let all = ScenarioFiles.all.count
     let random = ScenarioFiles.random.count
     let pinned = Conformance.deviations.count + Conformance.conflicts.count
-    for text in [flat, readme.split(whereSeparator: \.isWhitespace).joined(separator: " ")] {
+    for path in [articles + "ComingFromTanStackQuery.md", "../../README.md"] {
+      let text = try flatText(path)
       #expect(text.contains("\(all) recorded scenarios, \(random) of them random"))
       #expect(text.contains("\(all - pinned) show the same trace"))
       #expect(text.contains("other \(pinned) differ on purpose"))
     }
+  }
+
+  /// A text beside the scenarios as one line.
+  private func flatText(_ path: String) throws -> String {
+    let text = try #require(ScenarioFiles.read(ScenarioFiles.folder + "/" + path))
+    return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
   /// Runs the files of `STREAMQUERY_SCENARIOS`, with one line for each that fails, and one that names

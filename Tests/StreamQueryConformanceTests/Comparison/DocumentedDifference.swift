@@ -1,5 +1,4 @@
-/// A difference from the reference that the documentation describes, by the words that it begins with
-/// in the article *Compared with TanStack Query*.
+/// A difference from the reference, by the words that it begins with in DIFFERENCES.md.
 ///
 /// Whoever performs scenarios of their own is told which of them a failure may be. Only the operations
 /// up to the failure are looked at, so what is named is possible, not proven.
