@@ -10,7 +10,8 @@ public enum CacheArchiveError: Error, Hashable, Sendable, CustomStringConvertibl
   case tooLarge(bytes: Int, limit: Int)
   /// The number of bytes is not the one that the archive states.
   case truncated
-  /// The content is nested deeper than the limit, which is a number of levels.
+  /// The content is nested deeper than the limit, which is a number of levels: 16 for an archive, and 128 for
+  /// a value.
   case tooDeep(limit: Int)
   /// The bytes were changed, or do not have the stated form; the text describes how.
   case corrupt(String)

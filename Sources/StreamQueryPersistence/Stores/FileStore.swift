@@ -33,6 +33,7 @@ public import Foundation
 /// **Removed files.** If files of the store are removed or replaced while it has them open, the next batch
 /// throws ``QueryStoreError/filesReplaced`` and is not lost silently. The store creates the directory and the
 /// files of the open partitions again, with all acknowledged records, so that the batch can be written again.
+/// To lose the records, call ``close()`` before you remove the files.
 ///
 /// **Full or read-only disks.** A batch throws ``QueryStoreError/full`` or ``QueryStoreError/denied``, and
 /// acknowledged records can still be read. A wipe needs no room.
