@@ -8,7 +8,7 @@ nonisolated extension QueryClient {
   /// enabled observer. If a fetch invalidates itself and cannot be replaced, no such refetch
   /// follows. Static queries are marked but not refetched.
   ///
-  /// Only a write, or an answer that began after the call, clears the mark: <doc:Invalidation>.
+  /// Only a write, or an answer that began after the call, clears the mark: <doc:InvalidationAndTriggers>.
   ///
   /// The filter is evaluated once, and all marks are set in one transaction that locks the cache:
   /// see <doc:Performance>.

@@ -151,7 +151,8 @@ extension Query {
   /// Returns a query whose refetches fetch only the first page and keep the others.
   ///
   /// For feeds where new items arrive at the top: a refetch costs one request for any number of
-  /// pages. Items that moved between pages may then show twice or not at all.
+  /// pages. Items that moved between pages may then show twice or not at all. An invalidation ends as
+  /// soon as the first page is refetched.
   ///
   /// - Returns: The changed query.
   public func refetchingFirstPageOnly<Page, PageParam>() -> Self
