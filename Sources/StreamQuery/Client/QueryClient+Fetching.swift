@@ -16,7 +16,7 @@ nonisolated extension QueryClient {
   /// wait for each other throws ``QueryError/recursiveFetch(key:)`` at once: <doc:Troubleshooting>.
   ///
   /// A part of a streamed value is never returned for the whole. For an endless stream, the newest data is
-  /// returned if it delivers, otherwise its first part: <doc:StreamedQueries>.
+  /// returned if it delivers, otherwise its first part: <doc:InfiniteAndStreamedQueries>.
   ///
   /// If the query allows it, stale data is returned instead of an error:
   /// ``Query/staleIfError(_:)``.

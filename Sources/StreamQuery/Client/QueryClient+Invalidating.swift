@@ -15,9 +15,9 @@ nonisolated extension QueryClient {
   ///
   /// The call sets the marks at once, and returns when all refetches are settled, including those that failed
   /// and those that follow a joined fetch. An endless stream settles with its first part:
-  /// <doc:StreamedQueries>. The call does not wait for fetches that are already paused, and only watches the
-  /// others: their retries wait while the app is inactive, as for observers, and a run of a mutation does not
-  /// wait for them then. A cancelled caller returns at once, and the refetches continue.
+  /// <doc:InfiniteAndStreamedQueries>. The call does not wait for fetches that are already paused, and only
+  /// watches the others: their retries wait while the app is inactive, as for observers, and a run of a
+  /// mutation does not wait for them then. A cancelled caller returns at once, and the refetches continue.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries to mark.
@@ -100,9 +100,9 @@ nonisolated extension QueryClient {
   /// that never had a result, and entries that have no fetch.
   ///
   /// It returns when all refetches are settled, including those that failed. An endless stream settles with
-  /// its first part: <doc:StreamedQueries>. The call does not wait for fetches that are already paused, and
-  /// only watches the others: their retries wait while the app is inactive, as for observers, and a run of a
-  /// mutation does not wait for them then. In the background call
+  /// its first part: <doc:InfiniteAndStreamedQueries>. The call does not wait for fetches that are already
+  /// paused, and only watches the others: their retries wait while the app is inactive, as for observers, and
+  /// a run of a mutation does not wait for them then. In the background call
   /// ``refetchStale(_:within:)-(QueryFilter,_)``, which awaits its fetches. A cancelled caller returns at
   /// once, and the refetches continue. An observed entry that waits for a store is refetched when the store
   /// is read.

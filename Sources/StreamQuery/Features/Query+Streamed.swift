@@ -21,7 +21,8 @@ extension Query {
   /// Each element is shown at once, and the query is fetching until the stream ends. If the stream fails, the
   /// result has both the error and the elements so far. A retry restarts the stream, and its first element
   /// replaces the data of the failed attempt. A cancelled fetch ends the stream and keeps the elements so
-  /// far. Callers wait for the end, or for the first element if the query is endless: <doc:StreamedQueries>.
+  /// far. Callers wait for the end, or for the first element if the query is endless:
+  /// <doc:InfiniteAndStreamedQueries>.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.

@@ -25,6 +25,8 @@ nonisolated extension QueryClient {
 
   /// Fetches the page before the first one, and waits for it.
   ///
+  /// Otherwise this is the same as ``fetchNextPage(of:superseding:)``.
+  ///
   /// - Parameters:
   ///   - query: The infinite query.
   ///   - superseding: Whether a running fetch over data is replaced; `false` joins it.
