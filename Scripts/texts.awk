@@ -9,6 +9,8 @@ BEGIN {
   readLimits()
   openings = "(What|Who|Whoever|Those that|One that)"
   conditions = " (if|unless|when|whenever|while|until|once (the|its?|they|you|this|that|those|all)|as soon as) "
+  # A landing page is a guide if its module has no other article.
+  for (i = 1; i < ARGC; i++) if (ARGV[i] ~ /\.docc\/[^\/]*$/) articles[moduleOf(ARGV[i])]++
 }
 
 FNR == 1 { endPage(); beginPage() }
@@ -80,16 +82,20 @@ END {
 
 # MARK: A page
 
-function beginPage(    parts) {
-  split(FILENAME, parts, "/")
+function moduleOf(path,    parts) {
+  split(path, parts, "/")
+  return parts[2]
+}
+
+function beginPage() {
   page = FILENAME
   gsub(/.*\/|\.md$/, "", page)
   isArticle = FILENAME ~ /\.docc\//
-  module = FILENAME ~ /^(Sources|Integrations)\// ? parts[2] : page
+  module = FILENAME ~ /^(Sources|Integrations)\// ? moduleOf(FILENAME) : page
   inCode = inTopics = words = hasOutput = hasLinks = edges = 0
   current = FILENAME
-  # Not a landing page, nor what is said beside a type.
-  isGuide = page != module && FILENAME !~ /\/Extensions\//
+  # Not a landing page above others, nor what is said beside a type.
+  isGuide = (page != module || articles[module] == 1) && FILENAME !~ /\/Extensions\//
 }
 
 function endPage(    key, may) {

@@ -121,4 +121,6 @@ for text in README.md Skills/streamquery/SKILL.md Integrations/B/Text.md; do
   beside "$text" nothing "wide $target 0" <<<"$(printf '```\n%065d\n```' 0)"
   beside "$text" nothing 'words all 3' <<<'one two three four'
 done
+beside Sources/A/A.docc/A.md nothing 'silent A 1' <<<'A landing page above another.'
+beside Sources/B/B.docc/B.md 'silent B is 1, Scripts/texts.txt says 0' 'silent B 0' <<<'The only article of a module.'
 echo "texts: self-test: every limit can be exceeded"
