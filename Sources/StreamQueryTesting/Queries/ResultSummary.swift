@@ -139,6 +139,11 @@ extension ResultRecording where Element: SummarizableResult {
 }
 
 /// The summary of a recorded result, with the virtual time of its arrival.
+///
+/// ```swift
+/// let last = TimedSummary(at: .milliseconds(1030), .success(ada))
+/// #expect(recording.timeline.last == last)
+/// ```
 public struct TimedSummary<Value: Sendable>: Sendable, CustomStringConvertible {
   /// Virtual time since the simulation's start.
   public let time: Duration
