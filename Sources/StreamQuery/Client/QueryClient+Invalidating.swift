@@ -10,8 +10,8 @@ nonisolated extension QueryClient {
   ///
   /// Only a write, or an answer that began after the call, clears the mark: <doc:InvalidationAndTriggers>.
   ///
-  /// The filter is evaluated once, and all marks are set in one transaction that locks the cache:
-  /// see <doc:Performance>.
+  /// The filter is evaluated once, and all marks are set in one transaction, which locks the cache for
+  /// about 50 ns for each entry: <doc:PerformanceAndLimits>.
   ///
   /// The call sets the marks at once, and returns when all refetches are settled, including those that failed
   /// and those that follow a joined fetch. An endless stream settles with its first part:

@@ -14,8 +14,8 @@ nonisolated extension QueryClient {
   /// whether an entry is stale. The refresh omits entries without a fetch, static and disabled ones,
   /// unobserved ones that never had a result, and endless streams that deliver.
   ///
-  /// A client with a ``CacheLimit`` counts the uses of entries; without one, only observed entries count as
-  /// used.
+  /// A client with a ``CacheLimit`` counts the uses of entries, also with `CacheLimit()`, which bounds
+  /// nothing. Without a limit, only observed entries count as used.
   ///
   /// ```swift
   /// let result = await client.refetchStale(within: .seconds(20))

@@ -2,7 +2,10 @@
 ///
 /// An entry that is observed, fetched or awaited, or has optimistic changes, is never evicted. If such
 /// entries alone exceed the limit, the cache keeps no others. Eviction chooses the entries that were used
-/// least often lately. A long list that is read once pushes out nothing: see <doc:Limits>.
+/// least often lately. A long list that is read once pushes out nothing: see
+/// <doc:PerformanceAndLimits>.
+///
+/// Every read, write, subscription and call of `fetch` or its like is a use. A refetch by a trigger is none.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
@@ -16,6 +19,8 @@ public struct CacheLimit: Sendable, _FreeOfActors {
   /// The most entries; `nil` is any number.
   public var maxEntries: Int?
   /// The highest sum of all costs; `nil` is any.
+  ///
+  /// An entry that alone costs more leaves as soon as nobody uses it.
   public var maxCost: Int?
   /// The size of the largest key of an entry that is kept, in bytes; `nil` is any size.
   ///
@@ -27,9 +32,9 @@ public struct CacheLimit: Sendable, _FreeOfActors {
   /// counts as 0.
   ///
   /// The cache calls this function soon after data changed, outside its lock, on the thread that changed the
-  /// data or one that works for it. Until then the entry keeps its former cost, or costs 1. The function must
-  /// be quick, and is called only if there is a ``maxCost``. A client that it captures would never be freed:
-  /// capture the client weakly.
+  /// data or one that works for it. Until then the entry keeps its former cost, or costs 1. Optimistic
+  /// changes do not count. The function must be quick, and is called only if there is a ``maxCost``. A client
+  /// that it captures would never be freed: capture the client weakly.
   public var cost: (@Sendable (QueryInfo) -> Int)?
 
   /// Creates a limit.

@@ -6,7 +6,14 @@
 /// and a refetch always does.
 ///
 /// ``QueryClient/lookups`` counts the lookups. Each is also an event, ``QueryEvent/Kind/lookup(_:)``; an
-/// ``EventReceiver`` may ask for fewer of these events.
+/// ``EventReceiver`` may ask for fewer of these events. The event of a miss names the missing key:
+///
+/// ```swift
+/// for await event in client.events {
+///   guard case .lookup(.miss) = event.kind else { continue }
+///   print("not in the cache: \(event.key)")
+/// }
+/// ```
 public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   /// Fresh data.
   case hit
