@@ -9,7 +9,7 @@ nonisolated extension QueryClient {
   ///
   /// A fetch that this call starts sees the caller's task-locals and has its priority, retries
   /// included. A caller that joins the fetch of another caller raises it to its own priority:
-  /// <doc:WhereWorkRuns>.
+  /// <doc:Networking#Task-locals-and-priority>.
   ///
   /// Inside a fetch, or in the work or a callback of a mutation, it can wait for other fetches,
   /// including those of other clients. A call that would close a circle of fetches and runs that

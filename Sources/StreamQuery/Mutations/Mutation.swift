@@ -21,7 +21,7 @@
 /// ```
 ///
 /// The work and all callbacks see the task-locals and have the priority of the caller that started the run,
-/// however long the run waits and whatever resumes it: <doc:WhereWorkRuns>.
+/// however long the run waits and whatever resumes it: <doc:Networking#Task-locals-and-priority>.
 ///
 /// Nothing is invalidated automatically: do that in a callback. The key names the mutation for
 /// ``QueryClient/runs(of:)``, filters, defaults and events; it does not make runs share anything.

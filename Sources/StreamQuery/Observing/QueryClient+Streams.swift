@@ -7,7 +7,7 @@ nonisolated extension QueryClient {
   /// due. A slow observer gets the newest state and may miss the states in between.
   ///
   /// A fetch that this call starts sees the caller's task-locals and has its priority; a running
-  /// fetch is raised at least to the caller's priority: <doc:WhereWorkRuns>.
+  /// fetch is raised at least to the caller's priority: <doc:Networking#Task-locals-and-priority>.
   ///
   /// ```swift
   /// for await result in client.stream(.user(42)) {

@@ -8,7 +8,7 @@
 ///
 /// There is no abort signal: a cancellation cancels the task in which the fetch runs. Each attempt has the
 /// task-locals of the caller that started the fetch. A fetch that started by itself, for example after an
-/// interval, has none: <doc:WhereWorkRuns>.
+/// interval, has none: <doc:Networking#Task-locals-and-priority>.
 public struct FetchContext: Sendable, _FreeOfActors {
   /// The key that is fetched.
   public let key: AnyQueryKey
