@@ -110,7 +110,7 @@ import Testing
     func hash(into hasher: inout Hasher) {}
   }
 
-  @Test(arguments: 0..<8 as Range<UInt64>) func anIndexThatIsCompacted(seed: UInt64) {
+  @Test(arguments: Seeds.few(1)) func anIndexThatIsCompacted(seed: UInt64) {
     var random = SmallRandom(seed: seed)
     var index = KeyIndex()
     var all: [(key: AnyQueryKey, id: Int32)] = []

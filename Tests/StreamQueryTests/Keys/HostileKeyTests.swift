@@ -23,7 +23,7 @@ struct HostileKeyTests: LimitedSuite {
     _ client: QueryClient,
     flood: Int,
     repeats: Int = 1,
-    requests: Int = 20_000
+    requests: Int = Seeds.times(20_000, orElse: 6_000)
   ) -> Double {
     var random = SmallRandom(seed: 7)
     var (hits, made) = (0, 1_000_000)

@@ -26,7 +26,7 @@ import Testing
     _ = play(seed, 1 + Int(seed % 50)) { $0.recordFaults }
   }
 
-  @Test(arguments: Seeds.few(40))
+  @Test(arguments: 0..<UInt64(Seeds.times(400, orElse: 15)))
   func aShortRecordIsTheEndOfALongOne(seed: UInt64) {
     let (long, short) = (Notes<QueryRecord>(), Notes<QueryRecord>())
     for (records, count) in [(long, 100_000), (short, 1 + Int(seed % 30))] {

@@ -1,0 +1,1 @@
+../StreamQueryTests/Support/Seeds.swift
