@@ -96,8 +96,9 @@ nonisolated extension QueryClient {
 
   /// Refetches entries, fresh or not.
   ///
-  /// It leaves out entries whose observers are all disabled, static entries, unobserved entries
-  /// that never had a result, and entries that have no fetch.
+  /// It leaves out entries whose observers are all disabled, static entries, and unobserved entries
+  /// that never had a result. An entry that was only written by key has no fetch closure: its attempts
+  /// fail with ``QueryError/missingFetch(key:)`` and are retried, in case a query brings a closure.
   ///
   /// It returns when all refetches are settled, including those that failed. An endless stream settles with
   /// its first part: <doc:InfiniteAndStreamedQueries>. The call does not wait for fetches that are already

@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct BulkCallTests {
+struct BulkCallTests {
   let simulation = Simulation(seed: 19)
 
   /// Ten entries: 0 and 1 observed, 2 disabled, 3 failed, 4 fresh for long, the rest written.
@@ -279,7 +279,7 @@ import Testing
   }
 
   // T47
-  @Test func refetchLeavesOutDisabledStaticAndFetchlessEntries() {
+  @Test func refetchLeavesOutDisabledAndStaticEntries() {
     let client = QueryClient(simulation: simulation)
     let fetched = Notes<String>()
     @Sendable func query(_ name: String) -> Query<Int> {
@@ -298,6 +298,10 @@ import Testing
     let before = fetched.count
     simulation.run { await client.refetch(.all) }
     expectEqual(fetched.all.dropFirst(before).sorted(), ["plain", "unobserved"])
+    // It was tried, because a query might bring a fetch closure meanwhile.
+    #expect(throws: QueryError.missingFetch(key: #"["written"]"#)) {
+      try simulation.run { try await client.refetch("written", throwOnError: true) }
+    }
     withExtendedLifetime(recordings) {}
   }
 
