@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Accounts, as a user of the library writes them.
-@Suite struct AccountSamples {
+struct AccountSamples {
   let simulation = Simulation()
   let store = MemoryStore()
 

@@ -15,7 +15,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
 }
 
 /// Archives in the shapes in which people write them.
-@Suite struct ArchiveSamples {
+struct ArchiveSamples {
   let client = QueryClient()
 
   @Test func dataGoesIntoAnArchiveAndComesBack() throws {

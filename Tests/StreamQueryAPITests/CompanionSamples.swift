@@ -24,7 +24,7 @@ private struct Accountant: FetchCompanion {
 }
 
 /// Companions accompany the fetches of a client.
-@Suite struct CompanionSamples {
+struct CompanionSamples {
   @Test func anAttemptCanBeMadeToTryACompanion() async throws {
     let attempt = AccompaniedAttempt { 7 }
     try await expectEqual(attempt(), 7)

@@ -3,7 +3,7 @@ import StreamQuery
 import Testing
 
 /// Filters in the forms that people write; each is checked for whom it means.
-@Suite struct FilterSamples {
+struct FilterSamples {
   let client = QueryClient(
     configuration: .init(
       // Kept for longer than any run of the tests takes: this client lives by the real clock.

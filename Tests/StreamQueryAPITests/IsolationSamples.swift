@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Queries made and used by actors, main-actor models and plain code: that it compiles, and what it does.
-@Suite struct IsolationSamples {
+struct IsolationSamples {
   @Test func anActorsMethodsAreFetches() throws {
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation)

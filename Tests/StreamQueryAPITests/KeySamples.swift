@@ -3,7 +3,7 @@ import StreamQuery
 import Testing
 
 /// Spellings of keys that must compile, and mean what they say.
-@Suite struct KeySamples {
+struct KeySamples {
   @Test func keysHaveAnyNumberOfParts() {
     let key = QueryKey<[Product]>("products", Category.electronics, true)
     let long = QueryKey<User>("a", 1, "b", 2, "c", 3, "d", 4, "e", 5, true, 1.5)

@@ -2,7 +2,7 @@ import StreamQuery
 import Testing
 
 /// `.name` means a query where one is expected, a key where no query has that name.
-@Suite struct LeadingDotSamples {
+struct LeadingDotSamples {
   let client = QueryClient()
 
   @Test func queriesWinOverKeysOfTheSameName() async {

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Bounds on what a client keeps.
-@Suite struct LimitSamples {
+struct LimitSamples {
   let simulation = Simulation()
 
   @Test func theNumberOfEntriesIsBounded() {

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Several queries as one stream, and queries whose fetch is a stream.
-@Suite struct ListSamples {
+struct ListSamples {
   let simulation = Simulation()
   let client: QueryClient
 

@@ -191,7 +191,7 @@ extension Duration {
   fileprivate static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
 }
 
-@Suite struct LongExpressions {
+struct LongExpressions {
   @Test func anAppsOwnDurationsWin() {
     expectEqual(Query.user(1).gcTime(.minutes(5)).options.gcTime, .seconds(300))
   }

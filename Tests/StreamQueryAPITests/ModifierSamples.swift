@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Options as modifiers, in all their forms.
-@Suite struct ModifierSamples {
+struct ModifierSamples {
   let query = Query("users", 1) { try await api.user(1) }
 
   @Test func modifiersChain() {

@@ -18,7 +18,7 @@ extension Mutation where Input == Rename, Output == User {
 }
 
 /// Mutations in the shapes in which people write them.
-@Suite struct MutationSamples {
+struct MutationSamples {
   let client = QueryClient()
 
   @Test func theContractsExamplesCompile() async throws {

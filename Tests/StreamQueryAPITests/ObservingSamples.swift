@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Streams, results, observers, and the shapes in which results are read.
-@Suite struct ObservingSamples {
+struct ObservingSamples {
   let simulation = Simulation()
   let client: QueryClient
 

@@ -29,7 +29,7 @@ extension Mutation where Input == Rename, Output == User {
 }
 
 /// Durable mutations in the shapes in which people write them.
-@Suite struct OutboxSamples {
+struct OutboxSamples {
   private func client() -> QueryClient {
     let store = MemoryStore()
     var configuration = QueryClient.Configuration()

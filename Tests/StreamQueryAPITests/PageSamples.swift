@@ -64,7 +64,7 @@ extension InfiniteQuery<ListPage, String?> {
 }
 
 /// Infinite queries, pages by hand, and how both are read.
-@Suite struct PageSamples {
+struct PageSamples {
   let simulation = Simulation()
   let client: QueryClient
 
@@ -208,7 +208,7 @@ extension InfiniteQuery<ListPage, String?> {
   }
 }
 
-@Suite struct PagesOfModels {
+struct PagesOfModels {
   @Test @MainActor func aMainActorModelShowsPages() async {
     let model = FeedModel()
     await model.run()

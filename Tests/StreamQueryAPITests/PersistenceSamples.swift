@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Persistence in the shapes in which people use it.
-@Suite struct PersistenceSamples {
+struct PersistenceSamples {
   private let simulation = Simulation()
 
   @Test("T87: a client keeps everything, and the next launch begins with it")

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Ways to write a query: each compiles, and fetches what it says.
-@Suite struct QuerySamples {
+struct QuerySamples {
   let simulation = Simulation()
   let client: QueryClient
 

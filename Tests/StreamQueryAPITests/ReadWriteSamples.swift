@@ -3,7 +3,7 @@ import StreamQuery
 import Testing
 
 /// Reading, writing and fetching by hand.
-@Suite struct ReadWriteSamples {
+struct ReadWriteSamples {
   let client = QueryClient()
 
   @Test func theContractsExamplesCompile() async throws {

@@ -41,7 +41,7 @@ private struct Renewal: FetchCompanion, MutationCompanion {
 }
 
 /// One place for what goes wrong with everything that a client does.
-@Suite struct RenewalSamples {
+struct RenewalSamples {
   @Test func oneCompanionRenewsTheTokenOfFetchesAndMutations() async throws {
     for isMutation in [true, false] {
       let session = Session()

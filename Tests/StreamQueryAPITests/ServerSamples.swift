@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Answers while the server behind is slow or away.
-@Suite struct ServerSamples {
+struct ServerSamples {
   let simulation = Simulation()
 
   @Test func staleDataIsReturnedInPlaceOfAnError() throws {

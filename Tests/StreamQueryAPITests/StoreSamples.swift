@@ -36,7 +36,7 @@ private struct DictionaryDefaults: DefaultsStorage {
 }
 
 /// Stores in the shapes in which people use them.
-@Suite struct StoreSamples {
+struct StoreSamples {
   @Test func aStoreIsWrittenLoadedAndWiped() async throws {
     let directory = URL.temporaryDirectory.appending(path: "StoreSamples-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Tests as users of the library write them.
-@Suite struct TestingSamples {
+struct TestingSamples {
   @Test func showsCachedUserThenRefreshes() {
     let simulation = Simulation(seed: 7)
     let client = QueryClient(simulation: simulation)

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Reasons to fetch that come as streams, and the surroundings of a client.
-@Suite struct TriggerSamples {
+struct TriggerSamples {
   let simulation = Simulation()
   let client: QueryClient
 

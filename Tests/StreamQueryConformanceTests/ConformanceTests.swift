@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite struct ConformanceTests {
+struct ConformanceTests {
   @Test(arguments: ScenarioFiles.all.keys.sorted())
   func aScenarioShowsTheSameTraceAsTheReference(_ name: String) throws {
     let scenario = try #require(ScenarioFiles.all[name])

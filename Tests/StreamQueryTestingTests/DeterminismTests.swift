@@ -1,7 +1,7 @@
 import StreamQueryTesting
 import Testing
 
-@Suite struct DeterminismTests {
+struct DeterminismTests {
   private actor Ledger {
     private(set) var lines: [String] = []
     func write(_ line: String) { lines.append(line) }

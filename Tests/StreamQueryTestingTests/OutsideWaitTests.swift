@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQueryTesting
 
-@Suite struct OutsideWaitTests {
+struct OutsideWaitTests {
   @Test func onlyTheDriverOfASimulationThatStandsStillWaitsInVain() {
     let all = [false, true]
     for isJob in all {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQueryTesting
 
-@Suite struct PendingReportTests {
+struct PendingReportTests {
   // MARK: Words
 
   @Test func nothingIsSaidOfNothing() {

@@ -1,7 +1,7 @@
 import StreamQueryTesting
 import Testing
 
-@Suite struct ScriptTests {
+struct ScriptTests {
   private struct Refused: Error {}
 
   @Test func stepsFollowEachOtherAndTheLastRepeats() throws {

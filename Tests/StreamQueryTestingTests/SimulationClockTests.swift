@@ -6,7 +6,7 @@ import Foundation
 import StreamQueryTesting
 import Testing
 
-@Suite struct SimulationClockTests {
+struct SimulationClockTests {
   @Test func sleepersWakeInOrderOfDeadlineAndTiesInOrderOfRegistration() {
     let simulation = Simulation()
     let collected = Collected<String>()

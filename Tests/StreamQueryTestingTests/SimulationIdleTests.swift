@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct SimulationIdleTests {
+struct SimulationIdleTests {
   @Test func theLeakReportNamesWhatIsLeft() {
     let simulation = Simulation()
     let fetch = ScriptedFetch<Int>(.suspended)

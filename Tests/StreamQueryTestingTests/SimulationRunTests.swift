@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct SimulationRunTests {
+struct SimulationRunTests {
   private struct Refused: Error, Equatable {}
 
   /// A simulation whose failures stay in its list: these tests provoke them.

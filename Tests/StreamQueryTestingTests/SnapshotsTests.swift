@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQueryTesting
 
-@Suite struct SnapshotsTests {
+struct SnapshotsTests {
   private func difference(_ recorded: [Int], _ expected: [Int]) -> String {
     SnapshotDifference(recorded: recorded, expected: expected) { "\($0)" }.text
   }

@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryOperators
 import Testing
 
-@Suite struct CombineLatestTests {
+struct CombineLatestTests {
   private func pair(_ pair: (String, String)) -> String { pair.0 + pair.1 }
 
   @Test func eachElementComesWithTheNewestOfTheOther() {

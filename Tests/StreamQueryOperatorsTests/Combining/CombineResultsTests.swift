@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct CombineResultsTests {
+struct CombineResultsTests {
   private func number(_ id: Int) -> Query<Int> {
     Query("number", id, fetch: ScriptedFetch(.value(0, after: .seconds(1))))
   }

@@ -3,7 +3,7 @@ import StreamQueryOperators
 import StreamQueryTesting
 import Testing
 
-@Suite struct MergeTests {
+struct MergeTests {
   @Test func everyElementOfEachComes() {
     expectDiagram("abcd--|") { merge($0.input("a-c---|"), $0.input("-b-d|")) }
     expectDiagram("abcd|") { merge($0.input("a--d|"), $0.input("-b-|"), $0.input("--c|")) }

@@ -3,7 +3,7 @@ import StreamQueryOperators
 import StreamQueryTesting
 import Testing
 
-@Suite struct CurrentValueTests {
+struct CurrentValueTests {
   let simulation = Simulation(seed: 1)
 
   @Test func eachConsumerGetsThePresentValueThenEachNewOne() {

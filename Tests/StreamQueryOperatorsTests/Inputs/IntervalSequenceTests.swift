@@ -3,7 +3,7 @@ import StreamQueryOperators
 import StreamQueryTesting
 import Testing
 
-@Suite struct IntervalSequenceTests {
+struct IntervalSequenceTests {
   @Test func ticksOncePerPeriod() {
     expectDiagram("--1-2-3", asks: "xxx") { IntervalSequence(every: .ticks(2), clock: $0.clock) }
   }

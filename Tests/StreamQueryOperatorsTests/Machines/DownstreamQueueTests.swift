@@ -1,7 +1,7 @@
 @testable import StreamQueryOperators
 import Testing
 
-@Suite struct DownstreamQueueTests {
+struct DownstreamQueueTests {
   private let first = ArrivalID(rawValue: 1)
   private let second = ArrivalID(rawValue: 2)
   private let failure = ArrivalID(rawValue: 3)

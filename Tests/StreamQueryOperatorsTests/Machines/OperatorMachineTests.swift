@@ -2,7 +2,7 @@
 import Testing
 
 /// Every machine keeps the promises of `OperatorMachine` whatever comes, and in whatever order.
-@Suite struct OperatorMachineTests {
+struct OperatorMachineTests {
   private static let interval = Interval(clamping: .seconds(2))
 
   private func expectPromises<Machine: OperatorMachine>(

@@ -1,7 +1,7 @@
 @testable import StreamQueryOperators
 import Testing
 
-@Suite struct TicksTests {
+struct TicksTests {
   @Test func aTickAheadSaysWhenItIsDue() {
     var ticks = Ticks(period: .seconds(2), isImmediate: false)
     expectEqual(ticks.next(at: .zero), Ticks.Tick(number: 1, due: .seconds(2)))

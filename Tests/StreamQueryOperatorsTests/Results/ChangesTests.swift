@@ -3,7 +3,7 @@
 import StreamQueryTesting
 import Testing
 
-@Suite struct ChangesTests {
+struct ChangesTests {
   @Test func onlyTheNamedFieldsCountT19() {
     expectResults("p---x---y|", of: "p-(p*)-x-(x*)-y|") { $0.changes(of: .data) }
     expectResults("p-(p*)-x|", of: "p-(p*)-x|") { $0.changes(of: .fetchStatus) }

@@ -3,7 +3,7 @@
 import StreamQueryTesting
 import Testing
 
-@Suite struct KeepPreviousDataTests {
+struct KeepPreviousDataTests {
   @Test func showsTheDataOfTheKeyBeforeWhileTheNewOneLoadsT16() {
     expectResults("(p*)-x-(2:x*~)-(2:y)-|", of: "(p*)-x-(2:p*)-(2:y)-|") { $0.keepPreviousData() }
   }

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct PlaceholderTests {
+struct PlaceholderTests {
   @Test func standsInWhileThereIsNothingT15() {
     expectResults("(s~)-(s*~)-(s=~)-x-|", of: "p-(p*)-(p=)-x-|") { $0.placeholder("s") }
   }

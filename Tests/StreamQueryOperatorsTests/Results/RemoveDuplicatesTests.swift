@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct RemoveDuplicatesTests {
+struct RemoveDuplicatesTests {
   @Test func equalDataIsShownOnceT18() {
     expectResults("p--x----y-x|", of: "p(p*)-x(x*)(x')(2:x)-y-x|") { $0.removeDuplicates() }
   }

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct SelectTests {
+struct SelectTests {
   @Test func selectsFromEveryDataO14() {
     expectResults("p-X-(X*)-(Y)-|", of: "p-x-(x*)-y-|") { $0.select { $0.uppercased() } }
   }

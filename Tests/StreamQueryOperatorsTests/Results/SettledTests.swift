@@ -3,7 +3,7 @@ import StreamQueryOperators
 import StreamQueryTesting
 import Testing
 
-@Suite struct SettledTests {
+struct SettledTests {
   @Test func onlyWhatCameToRestIsLetThrough() {
     expectResults("---x---(!)-(y!)|", of: "p(p*)(p=)x(x*)(!*)-(!)-(y!)|") { $0.settled() }
   }

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct SharingTests {
+struct SharingTests {
   /// A row that shows which object it is.
   final class Row: Equatable, Identifiable, Sendable, CustomStringConvertible {
     let id: Int

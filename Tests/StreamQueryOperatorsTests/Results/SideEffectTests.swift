@@ -5,7 +5,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct SideEffectTests {
+struct SideEffectTests {
   @Test func onSuccessRunsOncePerData() {
     let seen = Mutex<[String]>([])
     let line = "p-x-(x*)-(x!)-x-(s~)-x-(y!)-y-(z!)|"

@@ -3,7 +3,7 @@ import StreamQueryOperators
 import StreamQueryTesting
 import Testing
 
-@Suite struct TerminalTests {
+struct TerminalTests {
   @Test func firstValueSkipsWhatHasNoData() async throws {
     let value = try await Local(["p", "p*", "!*", "s~", "x*", "y"]).firstValue()
     expectEqual(value, "x")

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct ThrowingTests {
+struct ThrowingTests {
   private func expect(
     _ expected: String,
     of input: String,

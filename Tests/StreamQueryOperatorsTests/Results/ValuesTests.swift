@@ -3,7 +3,7 @@ import StreamQueryOperators
 import StreamQueryTesting
 import Testing
 
-@Suite struct ValuesTests {
+struct ValuesTests {
   private func expect(
     _ expected: String,
     of input: String,

@@ -3,7 +3,7 @@ import StreamQueryOperators
 import StreamQueryTesting
 import Testing
 
-@Suite struct PrependTests {
+struct PrependTests {
   let simulation = Simulation(seed: 1)
 
   private struct Broken: Error {}

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct ScheduledTests {
+struct ScheduledTests {
   @Test func operatorsBeforeItUseItsClockAndExecutor() {
     let simulation = Simulation(seed: 1)
     let elements = Mutex<[Int]>([])

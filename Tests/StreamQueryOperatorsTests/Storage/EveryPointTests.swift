@@ -7,7 +7,7 @@ import Testing
 /// before stays as it was, nothing comes after, and nothing is left behind.
 ///
 /// The same for operators on results is `expectEndsPassThrough`.
-@Suite struct EveryPointTests {
+struct EveryPointTests {
   // Never both in one tick, so that no order is left to chance; every second tick is quiet.
   private static let lines = ["-a----c---e-----g-", "---b----d-----f---"]
   private static let ticks = 0..<18

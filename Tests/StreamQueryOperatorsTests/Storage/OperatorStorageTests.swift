@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What diagrams cannot show: releases of values, executors.
-@Suite struct OperatorStorageTests {
+struct OperatorStorageTests {
   /// Releasing a value is user code: under the lock this would never return.
   @Test func anElementMayCancelTheConsumerWhenItIsReleased() {
     let simulation = Simulation(seed: 1)

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct ObservedTests {
+struct ObservedTests {
   private let fetches = (0...3).map { id in
     ScriptedFetch<String>(.value("v\(id)", after: .seconds(1)))
   }

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@Suite struct SwitchToLatestTests {
+struct SwitchToLatestTests {
   /// Switches between inputs that are named by the outer elements.
   private func switching(
     _ outer: String,

@@ -3,7 +3,7 @@ import StreamQueryOperators
 import StreamQueryTesting
 import Testing
 
-@Suite struct DebounceTests {
+struct DebounceTests {
   @Test func letsThroughWhatCameToRest() {
     expectDiagram("-----c-----d") {
       $0.input("  abc-----d--").debounce(for: .ticks(3), clock: $0.clock)

@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryOperators
 import Testing
 
-@Suite struct ThrottleTests {
+struct ThrottleTests {
   @Test func theFirstComesAtOnceAndTheNewestAtTheEnd() {
     expectDiagram("a--c------d") {
       $0.input("  abc-------d").throttle(for: .ticks(3), clock: $0.clock)

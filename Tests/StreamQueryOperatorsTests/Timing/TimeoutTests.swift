@@ -3,7 +3,7 @@ import StreamQueryOperators
 import Testing
 
 /// A consumer that always asks does so for the first time one tick before the first column.
-@Suite struct TimeoutTests {
+struct TimeoutTests {
   @Test func elementsInTimePass() {
     expectDiagram("a-b-c-|") { $0.input("a-b-c-|").timeout(after: .ticks(3)) }
   }

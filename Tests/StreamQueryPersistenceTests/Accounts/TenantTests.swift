@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Tenants of a server: whatever one of them does, it sees and changes nothing of another.
-@Suite struct TenantTests {
+struct TenantTests {
   @TaskLocal static var caller = "nobody"
 
   let simulation = Simulation(seed: 61)

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// Brackets in archives, on a stack that has no room for all of them.
-@Suite struct DeepArchiveTests {
+struct DeepArchiveTests {
   private func brackets(_ count: Int, _ open: String = "[", _ close: String = "]") -> String {
     String(repeating: open, count: count) + String(repeating: close, count: count)
   }

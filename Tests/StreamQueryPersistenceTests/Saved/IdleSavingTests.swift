@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// What `idle()` awaits of stores and of the outbox.
-@Suite struct IdleSavingTests {
+struct IdleSavingTests {
   private let simulation = Simulation(seed: 97)
   private let fetch = ScriptedFetch<String>(.value("fetched", after: .milliseconds(100)))
   private var name: Query<String> { Query("name", fetch: fetch) }
@@ -106,7 +106,7 @@ import Testing
 }
 
 /// The same of durable runs.
-@Suite struct IdleOutboxTests: OutboxSuite {
+struct IdleOutboxTests: OutboxSuite {
   let simulation = Simulation(seed: 98)
   let store: SlowStore
   let online = ManualSignal(true)

@@ -10,7 +10,7 @@ import StreamQuery
 @testable import StreamQueryPersistence
 
 /// The directory of a store that has it open is removed, moved or replaced.
-@Suite struct DisplacedStoreTests {
+struct DisplacedStoreTests {
   let disk = SimulatedDisk()
 
   func store() -> FileStore {

@@ -10,7 +10,7 @@ import StreamQuery
 @testable import StreamQueryPersistence
 
 /// What a store makes of its directory; `PowerCutTests` has what happens when calls fail.
-@Suite struct FileStoreTests {
+struct FileStoreTests {
   let disk = SimulatedDisk()
 
   func store() -> FileStore {

@@ -3,7 +3,7 @@ import Testing
 import StreamQuery
 @testable import StreamQueryPersistence
 
-@Suite struct LogFileNameTests {
+struct LogFileNameTests {
   @Test func anyNameBecomesOneThatEveryFileSystemTakes() {
     let names = [
       "", "main", "Main", "MAIN", "a b", "a%20b", "a/b", "../a", "..", ".", "/", "con", "a@1",

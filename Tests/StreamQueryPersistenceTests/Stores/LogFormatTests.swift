@@ -9,7 +9,7 @@ import StreamQuery
 @testable import StreamQueryPersistence
 
 /// A file after anything that can happen to its bytes.
-@Suite struct LogFormatTests {
+struct LogFormatTests {
   let changes: [ShelfChange] = [
     .put(["a": "1", "b": "one"]),
     .put(["a": "2"], removing: ["b", "c"]),

@@ -4,7 +4,7 @@ import StreamQuery
 @testable import StreamQueryPersistence
 
 /// Histories in which the power goes at every call that changes something, and at every byte.
-@Suite struct PowerCutTests {
+struct PowerCutTests {
   enum Action: Hashable {
     case write(ShelfChange)
     case wipe

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQueryTesting
 
-@Suite struct ReadyQueueTests {
+struct ReadyQueueTests {
   /// All orders in which two free jobs and three that stand in line may run.
   private func orders(seeds: Range<UInt64>) -> Set<String> {
     var orders: Set<String> = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQueryTesting
 
-@Suite struct SleepersTests {
+struct SleepersTests {
   private func sleepers(_ places: [(name: String, deadline: Int, isLast: Bool)]) -> Sleepers<String>
   {
     var sleepers = Sleepers<String>()

@@ -5,7 +5,7 @@ import Testing
 @testable import StreamQueryTesting
 
 /// What belongs to a simulation that holds the main actor, what it says of the rest, and its limits.
-@MainActor @Suite struct MainActorScopeTests {
+@MainActor struct MainActorScopeTests {
   private struct Refused: Error, Equatable {}
 
   // MARK: What belongs to it

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQueryTesting
 
-@MainActor @Suite struct RuntimeHooksTests {
+@MainActor struct RuntimeHooksTests {
   @Test func aRuntimeWithoutAHookIsNamed() {
     let problem = RuntimeHooks.install { name in
       name == RuntimeHooks.mainName ? nil : LoadedSymbol.address(name)

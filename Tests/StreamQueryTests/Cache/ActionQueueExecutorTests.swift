@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// What is left in the action queue is performed by the client's executor.
-@Suite struct ActionQueueExecutorTests {
+struct ActionQueueExecutorTests {
   static let key = QueryKey<Int>("n")
 
   /// A client each of whose first events makes another one, and the numbers of all that were told.

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// A few threads, their transactions and the drain task, in every order that there is.
-@Suite struct ActionQueueSmallWorldTests {
+struct ActionQueueSmallWorldTests {
   struct Setting: Hashable, Sendable, CustomStringConvertible {
     /// How many actions the transactions of each thread add.
     var scripts: [[Int]]

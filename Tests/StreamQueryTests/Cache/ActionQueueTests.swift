@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// Who performs what, without threads: a thread is a number.
-@Suite struct ActionQueueTests {
+struct ActionQueueTests {
   typealias Box = ActionQueue<Int>
 
   let one = ThreadIdentity(number: 1)

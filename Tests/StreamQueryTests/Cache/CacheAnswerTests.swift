@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// What becomes of an answer, in the cache's own terms.
-@Suite struct CacheAnswerTests {
+struct CacheAnswerTests {
   private let cache = CacheDriver()
   private let query = Query<Int>.n()
 

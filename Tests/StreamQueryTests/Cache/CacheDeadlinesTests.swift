@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct CacheDeadlinesTests {
+struct CacheDeadlinesTests {
   @Test(arguments: Seeds.few(20))
   func theEarliestDeadlineOfAnEntryOrARunComesFirst(seed: UInt64) {
     var random = SmallRandom(seed: seed)

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// Callers that get stale data while their fetch goes on, in the cache's own steps.
-@Suite struct CacheServingTests {
+struct CacheServingTests {
   private let cache = CacheDriver()
 
   private static func query(_ patience: Double) -> Query<Int> {

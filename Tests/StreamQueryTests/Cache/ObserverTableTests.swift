@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct ObserverTableTests {
+struct ObserverTableTests {
   private let query = ResolvedQuery(
     QueryDefinition(of: Int.self) { _ in TypedBox(1) },
     for: [],

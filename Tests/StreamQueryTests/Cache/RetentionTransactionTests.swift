@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct RetentionTransactionTests {
+struct RetentionTransactionTests {
   @Test func expiredEntriesGoAThousandInATransaction() {
     let simulation = Simulation()
     let client = Dial<QueryClient?>(nil)

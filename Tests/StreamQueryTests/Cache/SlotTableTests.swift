@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct SlotTableTests {
+struct SlotTableTests {
   private var table = SlotTable()
   /// The entries that there are, by their keys.
   private var entries: [Int: EntryID] = [:]

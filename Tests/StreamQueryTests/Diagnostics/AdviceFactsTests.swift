@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// When each rule of the core applies, and the nearest set-up in which it does not.
-@Suite struct AdviceFactsTests {
+struct AdviceFactsTests {
   private static let forever = Duration.seconds(Int64.max)
 
   private func rules(_ change: (inout QueryAdviceFacts) -> Void) -> [String] {

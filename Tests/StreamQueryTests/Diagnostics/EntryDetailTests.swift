@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// The facts about an entry that developer tools show.
-@Suite struct EntryDetailTests {
+struct EntryDetailTests {
   let simulation = Simulation()
 
   private func detail(of key: AnyQueryKey, in client: QueryClient) throws -> EntryDetail {
@@ -121,7 +121,7 @@ import Testing
 }
 
 /// The words for options of each kind.
-@Suite struct OptionWordsTests {
+struct OptionWordsTests {
   @Test func optionsAreSaidInWords() {
     let options: [(Any, String)] = [
       (Duration.seconds(86_400), "1 d"), (Duration.seconds(7_200), "2 h"),

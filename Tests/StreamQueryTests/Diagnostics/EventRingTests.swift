@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct EventRingTests {
+struct EventRingTests {
   private func event(_ number: UInt64) -> QueryEvent {
     QueryEvent(
       number: number,

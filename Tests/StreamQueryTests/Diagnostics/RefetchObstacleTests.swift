@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Why a refetch brings an entry nothing, as developer tools say it.
-@Suite struct RefetchObstacleTests {
+struct RefetchObstacleTests {
   let simulation = Simulation()
 
   /// The reason in words, and what a refetch does to the number of updates and the error of the entry.

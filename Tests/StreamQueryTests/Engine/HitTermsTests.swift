@@ -5,7 +5,7 @@ import Testing
 import StreamQueryPersistence
 
 /// The terms of a hit are those of the resolved query, without resolving it.
-@Suite struct HitTermsTests {
+struct HitTermsTests {
   typealias Change = @Sendable (inout QueryOptions) -> Void
 
   private static let changes: [Change] = [

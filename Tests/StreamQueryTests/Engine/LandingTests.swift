@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// How a fetched value becomes the data.
-@Suite struct LandingTests {
+struct LandingTests {
   private func landing(
     _ query: Query<[Int]>,
     join: (any FetchProgress)? = nil

@@ -44,7 +44,7 @@ private final class Feed: Sendable {
   }
 }
 
-@Suite struct EndlessQueryTests {
+struct EndlessQueryTests {
   private let simulation = Simulation(seed: 4)
   private let client: QueryClient
   private let feed: Feed

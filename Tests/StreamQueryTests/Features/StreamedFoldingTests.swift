@@ -28,7 +28,7 @@ private struct Numbers: Sendable {
 }
 
 /// A streamed value costs its size once, and not for each element.
-@Suite struct StreamedFoldingTests {
+struct StreamedFoldingTests {
   private let simulation = Simulation(seed: 4)
   private let client: QueryClient
   private let copies = Dial(0)

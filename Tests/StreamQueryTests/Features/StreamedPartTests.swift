@@ -5,7 +5,7 @@ import StreamQueryTesting
 import Testing
 
 /// A part of a streamed value is shown, and is never taken for the whole.
-@Suite struct StreamedPartTests {
+struct StreamedPartTests {
   private let simulation = Simulation(seed: 4)
   private let client: QueryClient
   private let calls = Dial(0)

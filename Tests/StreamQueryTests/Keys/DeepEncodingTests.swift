@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// Parts whose own `encode(to:)` nests as deep as their data says.
-@Suite struct DeepEncodingTests {
+struct DeepEncodingTests {
   private func reason(_ part: some Hashable & Sendable) -> KeyEncodingError.Reason? {
     let key = AnyQueryKey("k", part)
     return onSmallStack { () -> KeyEncodingError.Reason? in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct EntryKeyTests {
+struct EntryKeyTests {
   @Test func valueTypeIsPartOfTheIdentity() {  // K06
     let names = EntryKey(QueryKey<[String]>("users"))
     let users = EntryKey(QueryKey<[KeySample.User]>("users"))

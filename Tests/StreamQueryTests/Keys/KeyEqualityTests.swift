@@ -3,7 +3,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct KeyEqualityTests {
+struct KeyEqualityTests {
   /// K01: parts that must differ pairwise, and each of which must equal a copy of itself.
   static let distinct: [AnyQueryKey] = [
     [],

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct KeyIndexTests {
+struct KeyIndexTests {
   /// Keys that share prefixes, records and lists; every prefix of theirs is asked for.
   static let keys: [AnyQueryKey] = {
     var keys: [AnyQueryKey] = [[]]

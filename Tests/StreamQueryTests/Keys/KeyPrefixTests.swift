@@ -2,7 +2,7 @@ import Foundation
 import StreamQuery
 import Testing
 
-@Suite struct KeyPrefixTests {
+struct KeyPrefixTests {
   static let matching: [(AnyQueryKey, AnyQueryKey)] = [
     ([], []),
     ([], ["a", 1]),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct KeyTextTests {
+struct KeyTextTests {
   static let golden: [(AnyQueryKey, String)] = [
     ([], "[]"),
     (["user", 42, true, false, nil], #"["user",42,true,false,null]"#),

@@ -2,7 +2,7 @@ import Foundation
 import StreamQuery
 import Testing
 
-@Suite struct KeyTupleTests {
+struct KeyTupleTests {
   @Test func tupleMakesTheKeyOfItsParts() {  // K02
     expectEqual(
       QueryKey<Int>(KeyTuple3("products", KeySample.Category.electronics, true)),

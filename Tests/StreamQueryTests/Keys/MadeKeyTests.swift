@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// Keys of queries are made without the array that other keys grow in; they are the same keys.
-@Suite struct MadeKeyTests {
+struct MadeKeyTests {
   private static let absent: Int? = nil
 
   /// Queries, and their keys written as lists.

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// What becomes of an answer: each test is one outcome.
-@Suite struct AttemptOutcomeTests {
+struct AttemptOutcomeTests {
   private enum Way: CaseIterable {
     case succeed, keep, fail, failForGood, progress
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct EntryLayerTests {
+struct EntryLayerTests {
   // Law 7
   @Test func anOutdatedAnswerDoesNotLandButRestartsTheFetch() {
     for fails in [false, true] {

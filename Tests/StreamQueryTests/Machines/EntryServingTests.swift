@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// Which data may be served in place of a fetch's answer.
-@Suite struct EntryServingTests {
+struct EntryServingTests {
   private var entry = EntryDriver.withData()
   private var record = ServingRecord()
 

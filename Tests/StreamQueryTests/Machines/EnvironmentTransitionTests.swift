@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// What a report about the network or the app amounts to.
-@Suite struct EnvironmentTransitionTests {
+struct EnvironmentTransitionTests {
   private func transition(
     _ old: (online: Bool, active: Bool),
     _ new: (online: Bool, active: Bool)

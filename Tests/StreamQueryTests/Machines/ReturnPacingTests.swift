@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct ReturnPacingTests {
+struct ReturnPacingTests {
   // The calls change what they are made on, which the macro does not allow.
   private func expect(
     _ holds: Bool,

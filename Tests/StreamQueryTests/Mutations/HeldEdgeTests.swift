@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Edges of the network that wait for the runs that were paused at them.
-@Suite struct HeldEdgeTests {
+struct HeldEdgeTests {
   private let simulation = Simulation(seed: 3)
   private let online = ManualSignal(false)
   private let client: QueryClient

@@ -102,7 +102,7 @@ private final class ChaosWorld: Sendable {
   }
 }
 
-@Suite struct MutationChaosTests {
+struct MutationChaosTests {
   // T66 T70 T72 laws 6 7 13: whatever happens, all runs end, and nothing stays behind.
   @Test(arguments: Seeds.few(20))
   func allRunsEndAndLeaveNothingBehind(seed: UInt64) throws {

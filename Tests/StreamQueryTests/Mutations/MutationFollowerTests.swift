@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Who hears of the steps of a run, and who is left in peace.
-@Suite struct MutationFollowerTests {
+struct MutationFollowerTests {
   /// Ways to follow runs of mutations that are not of the key `["m", 1]`.
   enum Stranger: CaseIterable {
     case stream, handle, filterByMutation, filterByKey, filterByPrefix, filterByRecord

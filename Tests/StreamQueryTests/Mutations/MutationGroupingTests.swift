@@ -4,7 +4,7 @@ import Testing
 
 /// Scopes and pacing that depend on the input: edits of several items neither wait for each other nor
 /// take each other's place.
-@Suite struct MutationGroupingTests {
+struct MutationGroupingTests {
   private struct Edit: Codable, Hashable, Sendable {
     var id: Int
     var text: String

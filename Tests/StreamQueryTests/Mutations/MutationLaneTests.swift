@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Runs that wait for their own lane, and the order in which paused runs go on.
-@Suite struct MutationLaneTests {
+struct MutationLaneTests {
   let simulation = Simulation(seed: 17)
 
   private func inner(_ scope: String? = "s") -> Mutation<Int, Int> {

@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct MutationLifeTests {
+struct MutationLifeTests {
   let simulation = Simulation(seed: 5)
 
   // U04 law 6

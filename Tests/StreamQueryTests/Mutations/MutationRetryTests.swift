@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Running the input of a failed run again.
-@Suite struct MutationRetryTests {
+struct MutationRetryTests {
   private struct Broken: Error {}
 
   let simulation = Simulation(seed: 7)

@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct MutationRunTests {
+struct MutationRunTests {
   let simulation = Simulation(seed: 3)
   let log = Notes<String>()
 

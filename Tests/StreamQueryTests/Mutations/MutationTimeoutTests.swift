@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Attempts of mutations that take too long.
-@Suite struct MutationTimeoutTests {
+struct MutationTimeoutTests {
   private static let limit = #"an attempt of the mutation ["m"] took longer than 2.0 seconds"#
 
   let simulation = Simulation(seed: 28)

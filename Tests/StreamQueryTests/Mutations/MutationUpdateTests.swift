@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 // U02
-@Suite struct MutationUpdateTests {
+struct MutationUpdateTests {
   private let simulation = Simulation(seed: 4)
   private let client: QueryClient
   private let log = Notes<String>()

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Whose task-locals the pieces of a run see: of the caller whose transaction began it.
-@Suite struct MutationWorkContextTests {
+struct MutationWorkContextTests {
   let simulation = Simulation(seed: 71)
   let online = ManualSignal(true)
   let seen = Notes<String>()

@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct OptimisticTests {
+struct OptimisticTests {
   let simulation = Simulation(seed: 11)
 
   private static let list = QueryKey<[Int]>("list")

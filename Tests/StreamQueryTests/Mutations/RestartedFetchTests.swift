@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Law 7: fetches that are restarted because a mutation changed the truth.
-@Suite struct RestartedFetchTests {
+struct RestartedFetchTests {
   let simulation = Simulation(seed: 5)
 
   @Test func aPartFromBeforeTheSuccessDoesNotLand() {

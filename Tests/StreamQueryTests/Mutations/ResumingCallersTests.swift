@@ -2,7 +2,7 @@
 import StreamQueryTesting
 import Testing
 
-@Suite struct ResumingCallersTests {
+struct ResumingCallersTests {
   // A screen that resumes whenever it appears, while a long run holds the lane.
   @Test func callersThatStoppedWaitingArePutAway() {
     let simulation = Simulation(seed: 1)

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// A mutation changes the server; what that makes old is said by whoever knows.
-@Suite struct UnaskedInvalidationTests {
+struct UnaskedInvalidationTests {
   let simulation = Simulation(seed: 50)
 
   /// A client with one observed query, fresh, and the numbers that its server gives.

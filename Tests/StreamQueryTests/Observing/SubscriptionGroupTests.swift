@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct SubscriptionGroupTests {
+struct SubscriptionGroupTests {
   private let simulation = Simulation(seed: 3)
   private let client: QueryClient
   private let members: [Subscription]

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// Modifiers change a definition in place that nobody else has.
-@Suite struct QueryChangingTests {
+struct QueryChangingTests {
   private func make() -> Query<Int> { Query("n") { 7 } }
 
   @Test func aChainOfModifiersOnANewQueryHasOneDefinition() {

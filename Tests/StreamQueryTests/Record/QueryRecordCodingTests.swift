@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct QueryRecordCodingTests {
+struct QueryRecordCodingTests {
   /// A record with an event of each kind.
   static let full: QueryRecord = {
     var record = QueryRecord(

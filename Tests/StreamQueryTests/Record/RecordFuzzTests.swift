@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// Random workloads with a record: it says what the cache has.
-@Suite struct RecordFuzzTests {
+struct RecordFuzzTests {
   /// Plays a workload, and fails with what a check finds wrong first.
   private func play(
     _ seed: UInt64,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct RecordRingTests {
+struct RecordRingTests {
   private func ring(_ capacity: Int) -> RecordRing {
     RecordRing(capacity: capacity, maxBytes: nil, date: 0)
   }

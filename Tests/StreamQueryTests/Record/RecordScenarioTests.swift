@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// The record of a client, event by event.
-@Suite struct RecordScenarioTests {
+struct RecordScenarioTests {
   let simulation = Simulation(seed: 3)
 
   private func client(

@@ -5,7 +5,7 @@ import Testing
 import StreamQueryPersistence
 
 /// What waits by the clock of a client.
-@Suite struct DeadlineClockTests {
+struct DeadlineClockTests {
   private let simulation = Simulation()
 
   private func makeClock() -> DeadlineClock {

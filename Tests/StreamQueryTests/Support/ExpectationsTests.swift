@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct ExpectationsTests {
+struct ExpectationsTests {
   /// Expects that a body on this line records an issue with a text there.
   private func issue(_ text: String, line: Int = #line, _ body: () -> Void) {
     withKnownIssue {

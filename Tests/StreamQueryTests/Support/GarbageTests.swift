@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct GarbageTests {
+struct GarbageTests {
   private final class Probe: Sendable {}
 
   @Test(arguments: 0..<6)

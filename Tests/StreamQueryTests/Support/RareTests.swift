@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct RareTests {
+struct RareTests {
   @Test func itIsOneWordHoweverLargeTheValueIs() {
     typealias Large = (Int, Int, Int, Int, Int, Int, Int, Int)
     expectEqual(MemoryLayout<Rare<Large>>.size, MemoryLayout<Int>.size)

@@ -5,7 +5,7 @@ import Testing
 @testable import StreamQuery
 
 /// The sleeping tasks of a client.
-@Suite struct WakeTimerTests {
+struct WakeTimerTests {
   private let simulation = Simulation()
   private let timer = WakeTimer()
 

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// When the waits of works end, in the one graph of the process: each test has a client's number of its own.
-@Suite struct WorkWaitTests {
+struct WorkWaitTests {
   private func fetch(_ index: Int32, of cache: UInt64) -> WorkID {
     .fetch(cache: cache, entry: EntryID(index: index, generation: UInt64(index)))
   }

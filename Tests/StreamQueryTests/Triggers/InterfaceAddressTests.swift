@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// N01, feature row 27: which addresses mean online.
-@Suite struct InterfaceAddressTests {
+struct InterfaceAddressTests {
   @Test(
     arguments: [
       [10, 0, 0, 7],

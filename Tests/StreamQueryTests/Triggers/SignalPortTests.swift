@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct SignalPortTests {
+struct SignalPortTests {
   // Law 3: what waits for a slow loop stays small.
   @Test func triggersOfAQueryThatWaitAlreadyAreOne() async {
     let port = SignalPort()

@@ -5,7 +5,7 @@ import Testing
 @testable import StreamQuery
 
 /// N01, X28, T80, T81: who hears which state, without waiting for anything.
-@Suite struct StateConflationTests {
+struct StateConflationTests {
   private let system = ScriptedSystem(present: nil)
   private let shared: SharedState
 

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// T80, T81: sources of a caller's own, and constant ones.
-@Suite struct StateSourceTests {
+struct StateSourceTests {
   private struct Broken: Error {}
 
   @Test func aConstantSourceSaysItsStateAndFinishes() async {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct TriggerPacingTests {
+struct TriggerPacingTests {
   // The calls change what they are made on, which the macro does not allow.
   private func expect(
     _ holds: Bool,

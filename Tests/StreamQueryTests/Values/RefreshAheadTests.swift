@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// When fresh data is refetched.
-@Suite struct RefreshAheadTests {
+struct RefreshAheadTests {
   /// The age in seconds, of data that is stale after 100 s.
   private func age(
     _ refresh: RefreshAhead,

@@ -2,7 +2,7 @@ import StreamQuery
 import Testing
 
 /// Pages on threads: commands, updates and invalidations at once.
-@Suite struct PageThreadTests {
+struct PageThreadTests {
   typealias Feed = Pages<Int, Int>
 
   private static func isWhole(_ pages: Feed) -> Bool {

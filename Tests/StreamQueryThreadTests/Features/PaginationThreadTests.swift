@@ -2,7 +2,7 @@ import StreamQuery
 import Testing
 
 /// On threads: whoever moves last, what is shown is the page of the place.
-@Suite struct PaginationThreadTests {
+struct PaginationThreadTests {
   @Test func movesOfManyThreadsEndAtTheirPlace() async throws {
     let client = QueryClient()
     let pages = client.paginated(Pagination(input: 0)) { input, page in

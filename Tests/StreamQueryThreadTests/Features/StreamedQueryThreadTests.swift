@@ -2,7 +2,7 @@ import StreamQuery
 import Testing
 
 /// Fetches of a streamed query on real threads: no data mixes the elements of two.
-@Suite struct StreamedQueryThreadTests {
+struct StreamedQueryThreadTests {
   @Test("on threads: what ends last has all elements once", .timeLimit(.minutes(10)))
   func onThreads() async throws {
     let client = QueryClient()

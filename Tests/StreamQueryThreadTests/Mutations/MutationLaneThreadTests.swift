@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Runs on real threads: each comes to its end, and none leaves a layer or a lane behind.
-@Suite struct MutationLaneThreadTests {
+struct MutationLaneThreadTests {
   // On threads: whichever task runs first, and whether cancelled or not, all of a line come through.
   @Test func aLineOfPausedRunsComesThroughOnThreadsToo() async {
     let online = ManualSignal(false)

@@ -4,7 +4,7 @@ import StreamQuery
 import Testing
 
 /// A thread with a small stack asks for runs by long filters while runs go on.
-@Suite struct MutationLifeThreadTests {
+struct MutationLifeThreadTests {
   /// Filters are made of data, too: by `reduce` from either side, of as many keys as there are.
   @Test func aFilterOfManyThousandPartsIsAFilterOnASmallStackToo() {
     let client = QueryClient()

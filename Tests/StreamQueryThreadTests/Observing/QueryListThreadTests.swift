@@ -2,7 +2,7 @@ import StreamQuery
 import Testing
 
 /// On threads: the last list holds, with each of its members, and nobody else is observed.
-@Suite struct QueryListThreadTests {
+struct QueryListThreadTests {
   @Test(.timeLimit(.minutes(10))) func listsThatThreadsReplaceEndAtTheLastOne() async {
     let client = QueryClient()
     let observer = client.observer(all: [])

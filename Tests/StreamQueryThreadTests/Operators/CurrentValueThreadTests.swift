@@ -2,7 +2,7 @@ import StreamQueryOperators
 import Testing
 
 /// On threads: no update is lost, and listeners see values grow.
-@Suite struct CurrentValueThreadTests {
+struct CurrentValueThreadTests {
   @Test func updatesOfManyThreadsAreAllThere() async {
     let value = CurrentValue(0)
     let listener = Task { () -> Int in

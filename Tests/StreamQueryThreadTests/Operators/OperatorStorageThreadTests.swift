@@ -2,7 +2,7 @@ import StreamQueryOperators
 import Testing
 
 /// On real threads: nothing is lost or repeated, and what is cancelled ends.
-@Suite struct OperatorStorageThreadTests {
+struct OperatorStorageThreadTests {
   @Test func nothingIsLostOrRepeatedOnRealThreads() async {
     let count = 500
     let streams = (0..<4).map { source in

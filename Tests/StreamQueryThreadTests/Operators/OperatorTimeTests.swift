@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A clock may jump (contract law 11): no operator traps, and each comes to its end.
-@Suite struct OperatorTimeTests {
+struct OperatorTimeTests {
   /// A clock that shows given times, one at each look, and whose sleepers wake at once.
   private final class WildClock: Clock, Sendable {
     struct Instant: InstantProtocol {

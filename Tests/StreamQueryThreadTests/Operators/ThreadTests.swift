@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Operators on real threads, where seeds are chance: what holds must hold in each round.
-@Suite struct ThreadTests {
+struct ThreadTests {
   /// The numbers below a count, made by another task with pauses here and there.
   private func numbers(_ count: Int, _ round: Int) -> AsyncStream<Int> {
     AsyncStream { continuation in

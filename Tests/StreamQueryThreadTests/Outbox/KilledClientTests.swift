@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Processes with a client and an outbox over files, which are really killed at any moment.
-@Suite struct KilledClientTests {
+struct KilledClientTests {
   /// What a server has seen of a request.
   private struct Request: Hashable {
     var number: Int

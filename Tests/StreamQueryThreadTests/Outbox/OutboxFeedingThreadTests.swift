@@ -17,7 +17,7 @@ import Foundation
 #endif
 
 /// A thread that begins stored runs, while another one reads the store.
-@Suite struct OutboxFeedingThreadTests {
+struct OutboxFeedingThreadTests {
   /// The migration of a stored input, which takes until the test goes on.
   private final class Migration: Sendable {
     let began = DispatchSemaphore(value: 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import StreamQueryPersistence
 
 /// Processes that write, and are really killed at any moment.
-@Suite struct KilledProcessTests {
+struct KilledProcessTests {
   /// The batch of this number; it changes three keys.
   static func batch(_ number: Int) -> ShelfChange {
     .put(

@@ -6,7 +6,7 @@ import Testing
 import StreamQueryPersistence
 
 /// What only real files show.
-@Suite struct PosixFileStoreTests {
+struct PosixFileStoreTests {
   /// A directory that is removed afterwards.
   private func withDirectory(_ body: (URL) async throws -> Void) async throws {
     let name = "StreamQueryFiles-\(UUID().uuidString)"

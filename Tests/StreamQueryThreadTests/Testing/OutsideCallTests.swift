@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Calls from asynchronous tests, which nobody would ever answer.
-@Suite struct OutsideCallTests {
+struct OutsideCallTests {
   private let reports = Collected<String>()
   private let simulation: Simulation
   private let client: QueryClient

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Jobs that other threads bring into a simulation: they are reported, and run where it is driven.
-@Suite struct SimulationRunThreadTests {
+struct SimulationRunThreadTests {
   @Test func aJobFromAForeignThreadIsReportedAndRunsOnTheDrivingThread() {
     let delivered = Collected<String>()
     let simulation = Simulation(onFailure: { delivered.append($0) })

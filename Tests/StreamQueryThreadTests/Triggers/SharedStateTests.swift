@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// N01, N03, T80, T81: one source, its listeners and their waits.
-@Suite struct SharedStateTests {
+struct SharedStateTests {
   @Test func manyListenersShareOneSource() async {
     let system = ScriptedSystem(present: true)
     let source = StateSource(shared: SharedState(start: system.start))

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// A listener that is left twice, by its task and by its release, while another one stays.
-@Suite struct StateConflationThreadTests {
+struct StateConflationThreadTests {
   private let system = ScriptedSystem(present: nil)
   private let shared: SharedState
 

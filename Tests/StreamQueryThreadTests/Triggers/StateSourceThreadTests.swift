@@ -2,7 +2,7 @@ import StreamQuery
 import Testing
 
 /// A task that listens to a caller's own source ends when it is cancelled.
-@Suite struct StateSourceThreadTests {
+struct StateSourceThreadTests {
   @Test func aCancelledListenerLeavesASequenceThatObeysCancellation() async {
     let (stream, continuation) = AsyncStream<Bool>.makeStream()
     let connectivity = Connectivity { stream }

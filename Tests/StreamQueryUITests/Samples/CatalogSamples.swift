@@ -35,7 +35,7 @@ extension Query where Value == Int {
 }
 
 /// The keys of a shop's catalog, and lists that are named once and used by name.
-@MainActor @Suite struct CatalogSamples {
+@MainActor struct CatalogSamples {
   @Test("W01: a list by category and filters is invalidated with all products, or its category")
   func productsByCategoryAndFilters() {
     Simulation.onMainActor { simulation in

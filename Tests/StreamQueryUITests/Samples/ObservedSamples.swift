@@ -5,7 +5,7 @@ import StreamQueryUI
 import Testing
 
 /// Queries as observable objects, as models and views use them.
-@MainActor @Suite struct ObservedSamples {
+@MainActor struct ObservedSamples {
   @Test func aModelHoldsItsQueries() {
     Simulation.onMainActor { simulation in
       let client = QueryClient(simulation: simulation)

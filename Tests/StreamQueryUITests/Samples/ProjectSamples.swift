@@ -116,7 +116,7 @@ private struct Queries: Sendable {
 }
 
 /// An app for projects and their repositories, without its views.
-@MainActor @Suite struct ProjectSamples {
+@MainActor struct ProjectSamples {
   private let server = Server()
   private var queries: Queries { Queries(server: server) }
 

@@ -43,7 +43,7 @@ private struct ThumbnailRequest: QueryRequest {
 }
 
 /// Screens without their views: what they observe, when that is fetched again, and what they show.
-@MainActor @Suite struct ScreenSamples {
+@MainActor struct ScreenSamples {
   // MARK: When to fetch again
 
   /// A client whose network and app the test turns off and on.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GRDBStore
 
-@Suite struct GRDBStoreTests {
+struct GRDBStoreTests {
   @Test func aQueueKeepsTheContract() async {
     await QueryStoreContract { place in
       try GRDBStore(path: place.directory.appending(path: "store.sqlite").path)

@@ -6,7 +6,7 @@ import Testing
 @testable import StreamQueryShared
 
 /// What somebody found who looked for wrong answers.
-@Suite struct SharedAttackTests {
+struct SharedAttackTests {
   let world = World()
 
   @Test func aRefetchDoesNotTakeWhatWasAskedForBefore() throws {

@@ -5,7 +5,7 @@ import StreamQueryTesting
 import Testing
 
 /// Many machines fetch what one of them has fetched.
-@Suite struct SharedFetchTests {
+struct SharedFetchTests {
   let world = World()
 
   @Test func oneMachineFetchesForAll() {

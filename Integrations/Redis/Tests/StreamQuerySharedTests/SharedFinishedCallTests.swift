@@ -10,7 +10,7 @@ import Testing
 ///
 /// On the clock of an app, since a cancelled sleep is kept by the runtime; each kind in a process of
 /// its own, since the bytes of all threads are counted.
-@Suite struct SharedFinishedCallTests {
+struct SharedFinishedCallTests {
   enum Kind: String, Codable, CaseIterable, Sendable {
     case leading, following
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import StreamQueryShared
 
 /// Keys that somebody makes up.
-@Suite struct SharedFloodTests {
+struct SharedFloodTests {
   let world = World()
 
   /// The rows and links of a machine.

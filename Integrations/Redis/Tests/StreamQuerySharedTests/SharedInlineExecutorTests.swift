@@ -7,7 +7,7 @@ import Testing
 /// The shared cache under an executor that runs jobs inside `enqueue`.
 ///
 /// A child of a task group that a cancellation handler resumes there aborts the process.
-@Suite struct SharedInlineExecutorTests {
+struct SharedInlineExecutorTests {
   @Test("a reader of the log that is cancelled is through", arguments: [0, 1])
   func reader(after seconds: Int) {
     let (executor, simulation) = (InlineExecutor(), Simulation())

@@ -5,7 +5,7 @@ import StreamQueryTesting
 import Testing
 
 /// A change on one machine takes effect on all, once.
-@Suite struct SharedInvalidationTests {
+struct SharedInvalidationTests {
   let world = World()
 
   /// Invalidates on a machine.

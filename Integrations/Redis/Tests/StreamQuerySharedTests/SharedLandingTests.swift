@@ -6,7 +6,7 @@ import Testing
 @testable import StreamQueryShared
 
 /// What happens between the check of an answer and its landing.
-@Suite struct SharedLandingTests {
+struct SharedLandingTests {
   let world = World()
 
   @Test func anAnswerThatIsInvalidatedJustBeforeItLandsIsStale() throws {

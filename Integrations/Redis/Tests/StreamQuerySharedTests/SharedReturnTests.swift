@@ -5,7 +5,7 @@ import StreamQuerySharedTesting
 import Testing
 
 /// What the return of a store costs: as much as there are keys, however many machines and callers ask.
-@Suite struct SharedReturnTests {
+struct SharedReturnTests {
   private let keys = 6
 
   private struct Cost: Equatable {

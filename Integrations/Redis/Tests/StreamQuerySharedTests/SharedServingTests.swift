@@ -9,7 +9,7 @@ private struct NotFound: Error, CustomStringConvertible {
 }
 
 /// What a server's options mean for a query that many machines share.
-@Suite struct SharedServingTests {
+struct SharedServingTests {
   let world = World()
   private let key = #"["rates", "n"]"#
 

@@ -7,7 +7,7 @@ import Testing
 ///
 /// On the clock of an app: the runtime keeps a cancelled sleep until its original time, so no call may
 /// cancel one.
-@Suite struct SharedSleepTests {
+struct SharedSleepTests {
   /// A clock that counts the sleeps that were cancelled.
   struct CountingClock: Clock {
     let clock = ContinuousClock()

@@ -5,7 +5,7 @@ import StreamQueryTesting
 import Testing
 
 /// A store that is away, forgets, or lies.
-@Suite struct SharedTrustTests {
+struct SharedTrustTests {
   @Test(arguments: [false, true])
   func whenTheStoreIsBackOneMachineFetchesForThoseThatFetchedForThemselves(forgetting: Bool) {
     let world = World()

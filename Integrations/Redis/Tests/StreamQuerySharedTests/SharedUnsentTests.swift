@@ -5,7 +5,7 @@ import StreamQueryTesting
 import Testing
 
 /// What the store did not take is sent again, and disturbs nobody meanwhile.
-@Suite struct SharedUnsentTests {
+struct SharedUnsentTests {
   let world = World()
 
   private func invalidate(_ machine: Machine, _ query: Query<Int>) {

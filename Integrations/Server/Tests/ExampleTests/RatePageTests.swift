@@ -20,7 +20,7 @@ private struct ScriptedSource: RateSource {
 
 /// What callers get while the source is slow or fails, and what is sent of a page meanwhile; in virtual
 /// time.
-@Suite struct RatePageTests {
+struct RatePageTests {
   let simulation = Simulation(seed: 21)
 
   private func service(_ steps: ScriptedFetch<Rate>.Step...) -> (RateService, ScriptedFetch<Rate>) {

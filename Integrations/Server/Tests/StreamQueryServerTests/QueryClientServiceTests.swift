@@ -43,7 +43,7 @@ extension Array {
 }
 
 /// A client that ends in good order: what runs lands, what has changed is written.
-@Suite struct QueryClientServiceTests {
+struct QueryClientServiceTests {
   let simulation = Simulation(seed: 13)
   let store = MemoryStore()
   let handler = InMemoryLogHandler()

@@ -6,7 +6,7 @@ import StreamQueryTesting
 import Testing
 
 /// Each kind of event has a line of its own.
-@Suite struct QueryLogKindsTests {
+struct QueryLogKindsTests {
   let simulation = Simulation(seed: 4)
   let handler = InMemoryLogHandler()
   let online = ManualSignal(true)

@@ -10,7 +10,7 @@ struct Outage: Error, CustomStringConvertible {
 }
 
 /// What happens in a cache is in the log: as constant messages, with facts beside them.
-@Suite struct QueryLogTests {
+struct QueryLogTests {
   let simulation = Simulation(seed: 3)
   let handler = InMemoryLogHandler()
 

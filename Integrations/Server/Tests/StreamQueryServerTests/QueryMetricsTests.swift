@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What happens in a cache is counted and measured.
-@Suite struct QueryMetricsTests {
+struct QueryMetricsTests {
   let simulation = Simulation(seed: 5)
   let metrics = TestMetrics()
 

@@ -6,7 +6,7 @@ import Testing
 import Tracing
 
 /// A fetch has one span: below the caller that started it, linked to those that joined it.
-@Suite struct QueryTracingTests {
+struct QueryTracingTests {
   let simulation = Simulation(seed: 11)
   let tracer = InMemoryTracer()
 

@@ -8,7 +8,7 @@ import StreamQueryTesting
 import Testing
 
 /// What callers get while the server behind fails, and what is not kept, is counted and in the log.
-@Suite struct ServingMetricsTests {
+struct ServingMetricsTests {
   let simulation = Simulation(seed: 8)
   let metrics = TestMetrics()
   let handler = InMemoryLogHandler()

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQueryServer
 
 /// Which callers are linked to which span, whenever the events are delivered.
-@Suite struct TracedFetchesTests {
+struct TracedFetchesTests {
   private var fetches = TracedFetches<Int, String, String>(limit: 3)
 
   /// The receiver before this one is slow.

@@ -7,7 +7,7 @@ import StreamQueryTesting
 import Testing
 
 /// What happens between clients and the store of many machines is in the log, the metrics and the spans.
-@Suite struct SharedCacheGlueTests {
+struct SharedCacheGlueTests {
   let machines = Machines()
   var simulation: Simulation { machines.simulation }
 

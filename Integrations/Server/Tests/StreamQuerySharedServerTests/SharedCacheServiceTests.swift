@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// The log is read until all that need it have ended, and then the store is closed.
-@Suite struct SharedCacheServiceTests {
+struct SharedCacheServiceTests {
   let machines = Machines()
   var simulation: Simulation { machines.simulation }
 

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// What a client says about its own set-up, when it is asked and at its start.
-@Suite struct AdviceTests {
+struct AdviceTests {
   let simulation = Simulation(seed: 31)
   let told = Notes<QueryMisuse>()
 

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Events, counts and diagnostics.
-@Suite struct EventTests {
+struct EventTests {
   let simulation = Simulation(seed: 47)
   let key = QueryKey<Int>("n")
 

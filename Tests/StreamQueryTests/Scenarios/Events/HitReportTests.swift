@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// Receivers of events that leave lookups without the cache's lock.
-@Suite struct HitReportTests {
+struct HitReportTests {
   let simulation = Simulation(seed: 16)
   let key = QueryKey<Int>("n")
   let told = Notes<String>()

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// What the cache had for those who came: counted, and told to whoever listens.
-@Suite struct LookupTests {
+struct LookupTests {
   let simulation = Simulation(seed: 1)
   let client: QueryClient
   let told: Dial<[String]>

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Mistakes with keys and streams that are silent otherwise are told once, in debug builds.
-@Suite struct MisuseReportTests {
+struct MisuseReportTests {
   let simulation = Simulation(seed: 1)
   let told = Told()
 

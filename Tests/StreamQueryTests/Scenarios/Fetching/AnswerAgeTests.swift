@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// A fetch that says how old its answer is, because somebody else has kept it.
-@Suite struct AnswerAgeTests {
+struct AnswerAgeTests {
   let simulation = Simulation(seed: 15)
 
   private func query(

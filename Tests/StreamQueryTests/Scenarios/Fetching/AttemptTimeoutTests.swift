@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Attempts that take too long, and fail for everybody.
-@Suite struct AttemptTimeoutTests {
+struct AttemptTimeoutTests {
   private static let limit = #"the fetch of ["n"] took longer than 2.0 seconds"#
 
   private static func query(_ fetch: ScriptedFetch<Int>) -> Query<Int> {

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// What the client does of its own accord is nobody's: no caller's task-locals are seen in it.
-@Suite struct BackgroundTaskLocalTests {
+struct BackgroundTaskLocalTests {
   let simulation = Simulation(seed: 67)
   let online = ManualSignal(true)
   let seen = Notes<String>()

@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct CancelFetchTests {
+struct CancelFetchTests {
   private let query = Query("n", fetch: ScriptedFetch<Int>(.never))
 
   @Test func aFetchThatIsUndoneBeforeALookShowsNothingNew() {

@@ -30,7 +30,7 @@ private struct Diary: FetchCompanion {
 }
 
 /// What accompanies fetches sees each caller in its own task, and each attempt around its work.
-@Suite struct FetchCompanionTests {
+struct FetchCompanionTests {
   let simulation = Simulation(seed: 71)
   let notes = Notes<String>()
 

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// `FetchCompletion.onCancel`: work that is given up with its fetch.
-@Suite struct FetchCompletionCancelTests {
+struct FetchCompletionCancelTests {
   let simulation = Simulation(seed: 1)
 
   /// A call of an API that can be cancelled.

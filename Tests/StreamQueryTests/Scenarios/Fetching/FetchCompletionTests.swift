@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// `Query.callback`: fetches that end when a completion is called.
-@Suite struct FetchCompletionTests {
+struct FetchCompletionTests {
   let simulation = Simulation(seed: 53)
 
   // Q02

@@ -5,7 +5,7 @@ import Testing
 private enum Label: QueryMetaKey { static let defaultValue = "" }
 
 /// What handlers of a query are told, and when.
-@Suite struct FetchHandlerTests {
+struct FetchHandlerTests {
   private let simulation = Simulation(seed: 59)
   private let client: QueryClient
   private let notes = Notes<String>()

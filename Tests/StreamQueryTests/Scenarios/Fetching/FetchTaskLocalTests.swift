@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Whose task-locals a fetch sees: of the caller whose transaction began it, whoever performs it.
-@Suite struct FetchTaskLocalTests {
+struct FetchTaskLocalTests {
   let simulation = Simulation(seed: 61)
   let online = ManualSignal(true)
   let seen = Notes<String>()

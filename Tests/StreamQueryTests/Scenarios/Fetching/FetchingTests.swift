@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// `fetch`, `ensure` and `prefetch`.
-@Suite struct FetchingTests {
+struct FetchingTests {
   let simulation = Simulation(seed: 17)
   let key = QueryKey<Int>("n")
 

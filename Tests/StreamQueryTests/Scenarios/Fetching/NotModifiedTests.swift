@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// A fetch that finds its data still good.
-@Suite struct NotModifiedTests {
+struct NotModifiedTests {
   let simulation = Simulation(seed: 14)
 
   /// Gives 10 at first, and then says that it is still good; each call takes 10 ms.

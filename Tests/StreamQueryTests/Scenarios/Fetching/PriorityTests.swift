@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// With which priority work runs: its caller's, or that of the most urgent one who waits for it.
-@Suite struct PriorityTests {
+struct PriorityTests {
   let simulation = Simulation(seed: 79)
   let seen = Notes<TaskPriority>()
   let client: QueryClient

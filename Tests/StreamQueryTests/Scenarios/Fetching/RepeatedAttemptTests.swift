@@ -31,7 +31,7 @@ private struct Again: FetchCompanion, MutationCompanion {
 }
 
 /// What is around an attempt runs it once more: that is a retry within the attempt.
-@Suite struct RepeatedAttemptTests {
+struct RepeatedAttemptTests {
   private typealias Numbers = InfiniteQuery<Int, Int>
 
   let simulation = Simulation(seed: 31)

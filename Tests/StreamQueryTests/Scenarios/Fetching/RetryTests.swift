@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Retries, network modes, pausing and resuming.
-@Suite struct RetryTests {
+struct RetryTests {
   let simulation = Simulation(seed: 41)
   let key = QueryKey<Int>("n")
 

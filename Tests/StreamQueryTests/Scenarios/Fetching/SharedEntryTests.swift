@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct SharedEntryTests {
+struct SharedEntryTests {
   let simulation = Simulation(seed: 3)
 
   // Q05 S09

@@ -5,7 +5,7 @@ import StreamQueryTesting
 import Testing
 
 /// No answer that began before an invalidation satisfies it: contract X21.
-@Suite struct InvalidatedFetchTests {
+struct InvalidatedFetchTests {
   let simulation = Simulation(seed: 26)
 
   private func counting(_ milliseconds: Int = 100) -> Query<Int> {

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// What an invalidation does to a fetch that runs: contract X03.
-@Suite struct InvalidatedFirstLoadTests {
+struct InvalidatedFirstLoadTests {
   let simulation = Simulation(seed: 12)
 
   private func counting(_ milliseconds: Int) -> ScriptedFetch<Int> {

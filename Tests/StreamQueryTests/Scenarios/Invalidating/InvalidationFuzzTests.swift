@@ -9,7 +9,7 @@ import Testing
 ///
 /// It knows nothing of the client but what the client shows. `STREAMQUERY_SEEDS=2000` tries
 /// a million schedules.
-@Suite struct InvalidationFuzzTests {
+struct InvalidationFuzzTests {
   private static let seeds = Seeds.few(500)
 
   /// One schedule.

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// What is done to one key leaves the entries beside, above and below it alone.
-@Suite struct KeyIsolationTests {
+struct KeyIsolationTests {
   /// What can be done to exactly one entry.
   enum Change: String, CaseIterable, Sendable {
     case invalidate, invalidateKey, mark, refetch, reset, cancel, remove, write, update, fetch

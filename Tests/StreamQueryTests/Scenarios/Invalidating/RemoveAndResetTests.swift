@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// What becomes of observers whose entry was emptied: removed, cleared, or reset.
-@Suite struct RemoveAndResetTests {
+struct RemoveAndResetTests {
   let simulation = Simulation(seed: 22)
 
   private func untilData(_ fetch: ScriptedFetch<Int>) -> Query<Int> {

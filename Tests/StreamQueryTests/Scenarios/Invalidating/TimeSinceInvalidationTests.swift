@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// A cache beside the client learns of invalidations of what the client does not have.
-@Suite struct TimeSinceInvalidationTests {
+struct TimeSinceInvalidationTests {
   let simulation = Simulation(seed: 15)
   let times = Notes<Duration?>()
 

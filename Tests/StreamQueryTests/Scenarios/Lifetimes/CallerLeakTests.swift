@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// Callers that left, of fetches that never end: nothing of them is kept.
-@Suite struct CallerLeakTests {
+struct CallerLeakTests {
   let simulation = Simulation(seed: 6)
 
   private func waiterCount(_ client: QueryClient) -> Int {

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// What a fetch captured lives as long as somebody may call that fetch, and no longer.
-@Suite struct FetchCaptureTests {
+struct FetchCaptureTests {
   private typealias Feed = Query<Pages<Int, Int>>
 
   let simulation = Simulation(seed: 5)

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// When a caller of `idle()` goes on.
-@Suite struct IdleTests {
+struct IdleTests {
   private let simulation = Simulation(seed: 97)
   private let online = ManualSignal(true)
   private let client: QueryClient

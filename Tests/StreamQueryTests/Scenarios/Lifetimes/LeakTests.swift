@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct LeakTests {
+struct LeakTests {
   let simulation = Simulation(seed: 37)
 
   // T56, law 13

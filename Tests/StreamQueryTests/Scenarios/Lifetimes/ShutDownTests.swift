@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// What a client that was shut down still does: nothing.
-@Suite struct ShutDownTests {
+struct ShutDownTests {
   let simulation = Simulation(seed: 5)
   let key = QueryKey<Int>("n")
 

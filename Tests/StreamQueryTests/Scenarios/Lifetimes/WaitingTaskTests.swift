@@ -4,7 +4,7 @@ import Testing
 
 /// Between attempts, in a pause, behind others: what waits in its caller's context ends when nobody
 /// can want it any more, and keeps no client alive.
-@Suite struct WaitingTaskTests {
+struct WaitingTaskTests {
   let simulation = Simulation(seed: 73)
   let online = ManualSignal(true)
 

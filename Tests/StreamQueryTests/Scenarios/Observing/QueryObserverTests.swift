@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct QueryObserverTests {
+struct QueryObserverTests {
   let simulation = Simulation(seed: 11)
 
   // S08 L03

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// `result(for:)` is what an observer would see first, and changes nothing.
-@Suite struct ResultForQueryTests {
+struct ResultForQueryTests {
   let simulation = Simulation(seed: 15)
 
   private func slow(_ value: Int = 1) -> Query<Int> {

@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct StreamTests {
+struct StreamTests {
   let simulation = Simulation(seed: 5)
 
   // L01 L04

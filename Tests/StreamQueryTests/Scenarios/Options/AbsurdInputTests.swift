@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Whatever data says, nothing traps, spins or leaks (contract law 11).
-@Suite struct AbsurdInputTests {
+struct AbsurdInputTests {
   let simulation = Simulation(seed: 53)
 
   static let durations: [Duration] = [

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// How long data is kept that was written, or found by callers.
-@Suite struct CallerRetentionTests {
+struct CallerRetentionTests {
   private enum Label: QueryMetaKey { static let defaultValue = "none" }
 
   /// A way to write to a query.

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// A wall clock that is set, and a clock whose time runs back.
-@Suite struct ClockJumpTests {
+struct ClockJumpTests {
   let simulation = Simulation(seed: 23)
   let key = QueryKey<Int>("n")
 
@@ -48,7 +48,7 @@ struct JumpingClock: Clock {
   }
 }
 
-@Suite struct JumpingClockTests {
+struct JumpingClockTests {
   @Test func timeNeverRunsBackAndNothingIsShownTwice() {
     let simulation = Simulation(seed: 29)
     let offset = Dial(Duration.zero)

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Layers of defaults, and default fetches.
-@Suite struct DefaultsTests {
+struct DefaultsTests {
   let simulation = Simulation(seed: 53)
 
   // T53 O24
@@ -92,7 +92,7 @@ import Testing
 private protocol Shape: Sendable {}
 private struct Square: Shape {}
 
-@Suite struct ProtocolValueTests {
+struct ProtocolValueTests {
   @Test func aCommonFetchReturnsValuesOfAProtocolsType() async throws {
     let defaults = QueryDefaults(fetch: { _ in Square() })
     let client = QueryClient()

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Options that are functions: when they are asked, and what they are told.
-@Suite struct DynamicOptionTests {
+struct DynamicOptionTests {
   let simulation = Simulation(seed: 23)
   let key = QueryKey<Int>("n")
 

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// `isStale(_:)` of a key without its query.
-@Suite struct KeyStalenessTests {
+struct KeyStalenessTests {
   let simulation = Simulation(seed: 19)
 
   @Test func theDataOfAKeyIsAsFreshAsTheQueryThatItWasFetchedBySays() {

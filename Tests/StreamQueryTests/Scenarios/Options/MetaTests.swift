@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Facts that a query carries: where they come from, and who sees them.
-@Suite struct MetaTests {
+struct MetaTests {
   private enum Label: QueryMetaKey { static let defaultValue = "none" }
   private enum Size: QueryMetaKey { static let defaultValue = 0 }
   private enum Colour: QueryMetaKey { static let defaultValue = "" }

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// Data before the first fetch: initial data is real, and a placeholder stands in.
-@Suite struct PlaceholderDataTests {
+struct PlaceholderDataTests {
   let simulation = Simulation(seed: 23)
   let key = QueryKey<Int>("n")
 

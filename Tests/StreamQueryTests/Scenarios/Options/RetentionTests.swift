@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// How long data stays that nobody wants.
-@Suite struct RetentionTests {
+struct RetentionTests {
   let simulation = Simulation(seed: 23)
   let key = QueryKey<Int>("n")
 

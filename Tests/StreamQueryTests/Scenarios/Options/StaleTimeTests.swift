@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// How long data is fresh: for whom, and until when.
-@Suite struct StaleTimeTests {
+struct StaleTimeTests {
   let simulation = Simulation(seed: 23)
   let key = QueryKey<Int>("n")
 

@@ -139,7 +139,7 @@ private final class WaitingWorld: Sendable {
   }
 }
 
-@Suite struct CircularWaitFuzzTests {
+struct CircularWaitFuzzTests {
   @Test func nothingHangsAndNothingIsRefusedWithoutACircle() {
     var (calls, refused) = (0, 0)
     for seed in Seeds.few(15) {

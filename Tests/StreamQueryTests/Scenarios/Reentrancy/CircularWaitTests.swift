@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Fetches and runs that wait for each other in a circle: the wait that would close it is refused.
-@Suite struct CircularWaitTests {
+struct CircularWaitTests {
   let simulation = Simulation(seed: 23)
 
   private func makeClient() -> QueryClient {

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Fetches that wait for themselves, and those that only look as if they did.
-@Suite struct RecursiveFetchTests {
+struct RecursiveFetchTests {
   let simulation = Simulation(seed: 5)
 
   @Test(arguments: ["invalidate", "refetch", "handle", "reset"])

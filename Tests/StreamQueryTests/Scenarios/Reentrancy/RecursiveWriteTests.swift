@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// User code that writes what it is asked about, and code that only looks as if it did.
-@Suite struct RecursiveWriteTests {
+struct RecursiveWriteTests {
   let simulation = Simulation(seed: 5)
   let key = QueryKey<Int>("n")
 

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// User code that uses the client from wherever the client calls it.
-@Suite struct ReentrancyTests {
+struct ReentrancyTests {
   let simulation = Simulation(seed: 31)
   let key = QueryKey<Int>("n")
 

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// A shutdown may come from any code that a client calls.
-@Suite struct ReentrantShutDownTests {
+struct ReentrantShutDownTests {
   enum Place: String, CaseIterable, Sendable {
     case onEvent, fetch, enabled, staleTime, initialData, merge, predicate, update, loop, mutation
   }

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Fetches that look at their own key by a stream, which shows nothing new before they end.
-@Suite struct StreamInsideFetchTests {
+struct StreamInsideFetchTests {
   let simulation = Simulation(seed: 29)
 
   enum Means: String, CaseIterable {

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Failures that are the answer for a while are so no longer than they should be, and not for all.
-@Suite struct CachedFailureEndTests {
+struct CachedFailureEndTests {
   private static func query(_ steps: ScriptedFetch<Int>.Step...) -> Query<Int> {
     Query("n", fetch: ScriptedFetch<Int>(steps)).cachesFailures(.seconds(60)).retry(.never)
   }

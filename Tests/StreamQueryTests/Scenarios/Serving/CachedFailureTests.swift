@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Failures that are the answer for a while.
-@Suite struct CachedFailureTests {
+struct CachedFailureTests {
   private static func query(_ steps: ScriptedFetch<Int>.Step...) -> Query<Int> {
     Query("n", fetch: ScriptedFetch<Int>(steps)).cachesFailures(.seconds(5))
   }

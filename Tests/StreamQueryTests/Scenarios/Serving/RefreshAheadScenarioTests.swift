@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// Refetches of data that is still fresh.
-@Suite struct RefreshAheadScenarioTests {
+struct RefreshAheadScenarioTests {
   private static func query(
     _ steps: ScriptedFetch<Int>.Step...,
     refresh: RefreshAhead = .fraction(0.8)

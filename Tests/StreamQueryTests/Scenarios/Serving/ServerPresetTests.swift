@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// What a client does that is configured for a server process.
-@Suite struct ServerPresetTests {
+struct ServerPresetTests {
   let simulation = Simulation(seed: 1)
   let client: QueryClient
 

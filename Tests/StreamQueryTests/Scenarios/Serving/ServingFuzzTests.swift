@@ -4,7 +4,7 @@ import Testing
 
 /// Any order of callers, failures, slow answers, writes and invalidations: each caller is answered
 /// once, and nobody gets data that is older than was promised.
-@Suite struct ServingFuzzTests {
+struct ServingFuzzTests {
   /// In milliseconds.
   private static let (staleTime, grace) = (10_000, 20_000)
 

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Stale data in place of a wait, while the fetch goes on.
-@Suite struct SoftTimeoutTests {
+struct SoftTimeoutTests {
   private static func query(
     _ steps: ScriptedFetch<Int>.Step...,
     limit: Duration = .seconds(2),

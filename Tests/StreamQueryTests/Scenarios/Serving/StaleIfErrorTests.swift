@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Stale data in place of an error, for a bounded time.
-@Suite struct StaleIfErrorTests {
+struct StaleIfErrorTests {
   private static func query(
     _ steps: ScriptedFetch<Int>.Step...,
     grace: Duration = .seconds(20)

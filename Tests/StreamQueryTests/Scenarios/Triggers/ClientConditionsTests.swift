@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// The conditions under which a developer tool puts a client.
-@Suite struct ClientConditionsTests {
+struct ClientConditionsTests {
   let simulation = Simulation(seed: 34)
 
   private func client(

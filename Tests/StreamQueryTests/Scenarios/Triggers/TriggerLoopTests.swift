@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// What the loop of merged triggers runs where, and how much may wait for it.
-@Suite struct TriggerLoopTests {
+struct TriggerLoopTests {
   /// Says one trigger, time and again.
   struct Flood: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {

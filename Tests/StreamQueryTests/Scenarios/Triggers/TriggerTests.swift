@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Reconnects, activity, intervals, and streams of causes.
-@Suite struct TriggerTests {
+struct TriggerTests {
   let simulation = Simulation(seed: 43)
   let online = ManualSignal(true)
   let active = ManualSignal(true)

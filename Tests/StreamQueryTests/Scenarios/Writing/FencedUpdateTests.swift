@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Updates beside fetches that run.
-@Suite struct FencedUpdateTests {
+struct FencedUpdateTests {
   let simulation = Simulation(seed: 18)
 
   private func slow(_ key: String, _ value: Int = 10) -> Query<Int> {

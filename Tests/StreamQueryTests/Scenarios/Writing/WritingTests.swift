@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite struct WritingTests {
+struct WritingTests {
   let simulation = Simulation(seed: 13)
   let key = QueryKey<Int>("n")
 

@@ -5,7 +5,7 @@ import Testing
 @testable import StreamQueryTesting
 
 /// Tasks that leave a simulation which holds the main actor, and come back from another thread.
-@MainActor @Suite struct MainActorScopeThreadTests {
+@MainActor struct MainActorScopeThreadTests {
   @Test func whoComesBackFromElsewhereIsReported() {
     let failures = Collected<String>()
     let lines = Collected<String>()

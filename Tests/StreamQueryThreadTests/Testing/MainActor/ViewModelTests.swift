@@ -7,7 +7,7 @@ import Testing
 /// asserted in the scenario, and two runs with the same seed take the same course.
 ///
 /// `STREAMQUERY_SEEDS=100` tries a thousand seeds of each.
-@MainActor @Suite struct ViewModelTests {
+@MainActor struct ViewModelTests {
   /// What one run did.
   private struct Course: Equatable {
     var lines: [String]

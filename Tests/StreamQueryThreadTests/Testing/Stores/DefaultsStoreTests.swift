@@ -68,7 +68,7 @@ private final class OwnThread: TaskExecutor {
   }
 }
 
-@Suite struct DefaultsStoreTests {
+struct DefaultsStoreTests {
   @Test func defaultsKeepTheContract() async {
     let places = Mutex<[StorePlace: FakeDefaults]>([:])
     await QueryStoreContract { place in

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// The built-in stores keep the contract, and each mistake is caught by the rule that it breaks.
-@Suite struct QueryStoreContractTests {
+struct QueryStoreContractTests {
   @Test func memoryKeepsTheContract() async {
     await QueryStoreContract(keepsRecords: false) { _ in MemoryStore() }.check()
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQueryInspector
 
 /// The actions that a page asks for, and what becomes of bodies that are none.
-@Suite struct InspectorActionTests {
+struct InspectorActionTests {
   private func action(_ body: String) -> Result<InspectorAction, ActionRefusal> {
     Result { () throws(ActionRefusal) in try InspectorAction(body: Data(body.utf8)) }
   }
@@ -68,7 +68,7 @@ import Testing
 }
 
 /// Values that somebody has typed, read as the type of an entry.
-@Suite struct TypedDataTests {
+struct TypedDataTests {
   private struct User: Codable, Equatable {
     var name: String
     var age: Int?

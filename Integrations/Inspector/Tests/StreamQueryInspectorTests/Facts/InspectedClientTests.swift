@@ -8,7 +8,7 @@ import Testing
 @testable import StreamQueryInspector
 
 /// What a page sees of a client, and does to it.
-@Suite struct InspectedClientTests {
+struct InspectedClientTests {
   let simulation = Simulation(seed: 34)
 
   private struct User: Codable, Sendable, Equatable {

@@ -5,7 +5,7 @@ import Testing
 @testable import StreamQueryInspector
 
 /// What a page is sent of a client, in virtual time.
-@Suite struct LiveEventsTests {
+struct LiveEventsTests {
   let simulation = Simulation(seed: 34)
 
   private func client(_ record: RecordPolicy = .last(1_000)) -> QueryClient {

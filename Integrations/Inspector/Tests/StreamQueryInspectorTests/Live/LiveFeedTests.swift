@@ -5,7 +5,7 @@ import Testing
 @testable import StreamQueryInspector
 
 /// What a page is sent, and when.
-@Suite struct LiveFeedTests {
+struct LiveFeedTests {
   private let record: QueryRecord
   private let part: QueryRecord
 
@@ -85,7 +85,7 @@ import Testing
 }
 
 /// The form in which a page is sent events.
-@Suite struct ServerSentEventTests {
+struct ServerSentEventTests {
   private func text(_ event: ServerSentEvent) -> String {
     String(decoding: event.encoded, as: UTF8.self)
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQueryInspector
 
 /// Which pages have a place, and whether somebody is there.
-@Suite struct PagePresenceTests {
+struct PagePresenceTests {
   @Test func theOldestPageOfSixHasNoPlace() {
     var presence = PagePresence()
     #expect(!presence.hasPages)

@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQueryInspector
 
 /// Which requests are answered, and where they lead.
-@Suite struct RequestGateTests {
+struct RequestGateTests {
   private let token = "0123456789abcdef"
 
   private func gate(port: UInt16 = 8123, allowsActions: Bool = true) -> RequestGate {
@@ -172,7 +172,7 @@ import Testing
 }
 
 /// The answers to requests that are refused, and the headers of all.
-@Suite struct InspectorAnswerTests {
+struct InspectorAnswerTests {
   @Test(arguments: [
     (RequestRefusal.foreignHost, 421), (.foreignOrigin, 403), (.token, 401), (.unknownPath, 404),
     (.method(allowed: "GET"), 405), (.noKey, 400), (.actionsOff, 403), (.bodyTooLarge, 413),

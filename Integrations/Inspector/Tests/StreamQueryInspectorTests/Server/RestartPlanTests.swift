@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQueryInspector
 
 /// When a server that has lost its socket listens again.
-@Suite struct RestartPlanTests {
+struct RestartPlanTests {
   @Test func itTriesAtOnceAndThenAfterPausesUntilItIsGivenUp() {
     var plan = RestartPlan()
     let pauses = [plan.lost(after: .seconds(1))] + (0..<5).map { _ in plan.refused() }

@@ -5,7 +5,7 @@ import Testing
 @testable import RecordedStories
 
 /// The stories that are checked in are those that the code plays.
-@Suite struct RecordedStoryTests {
+struct RecordedStoryTests {
   private var folder: URL {
     URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../Stories", directoryHint: .isDirectory).standardized

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQueryRedis
 
-@Suite struct CommandQueueTests {
+struct CommandQueueTests {
   let start = ContinuousClock.now
 
   private func arrive(

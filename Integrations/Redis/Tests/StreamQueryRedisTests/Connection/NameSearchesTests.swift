@@ -10,7 +10,7 @@ import Darwin
 import Glibc
 #endif
 
-@Suite struct NameSearchesTests {
+struct NameSearchesTests {
   /// A system that looks for names as long as the test likes.
   final class Names: Sendable {
     let isOpen = DispatchSemaphore(value: 0)

@@ -7,7 +7,7 @@ import Testing
 
 extension ServerSuite {
   /// A connection, against servers that fail.
-  @Suite struct RedisConnectionTests {
+  struct RedisConnectionTests {
     private func echo(_ number: Int) -> RedisCommand { RedisCommand("ECHO", "\(number)") }
     private let ping = RedisCommand("PING")
     private let brief = RedisTimeouts(connect: .milliseconds(300), command: .milliseconds(300))

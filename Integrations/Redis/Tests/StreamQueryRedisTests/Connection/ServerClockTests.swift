@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQueryRedis
 
-@Suite struct ServerClockTests {
+struct ServerClockTests {
   let start = ContinuousClock.now
   let never: UInt64 = 9_007_199_254_730_000
 

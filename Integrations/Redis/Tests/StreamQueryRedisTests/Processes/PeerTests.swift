@@ -6,7 +6,7 @@ import Testing
 
 @testable import StreamQueryRedis
 
-@Suite struct PeerEventTests {
+struct PeerEventTests {
   private func read(
     _ key: String,
     at time: UInt64,

@@ -1,7 +1,7 @@
 import StreamQueryRedis
 import Testing
 
-@Suite struct RedisEndpointTests {
+struct RedisEndpointTests {
   @Test func aURLHasHostPortUserPasswordAndDatabase() throws {
     let all = RedisEndpoint(
       .host("cache.internal", port: 6380),

@@ -21,7 +21,7 @@ private func replies(_ text: String) -> [RedisReply] {
   return result
 }
 
-@Suite struct RedisReplyTests {
+struct RedisReplyTests {
   @Test func eachTypeOfReplyIsCopied() {
     #expect(
       replies("+OK\r\n-ERR no\r\n:-7\r\n$3\r\na\0b\r\n$0\r\n\r\n$-1\r\n*-1\r\n*0\r\n")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQueryRedis
 
-@Suite struct LostAttemptsTests {
+struct LostAttemptsTests {
   @Test func whatIsLostIsKnownUntilALaterAttemptIsAnswered() {
     var attempts = LostAttempts()
     attempts.lost("1", of: "a")

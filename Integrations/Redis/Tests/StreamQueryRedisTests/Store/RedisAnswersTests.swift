@@ -12,7 +12,7 @@ private func version(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> SharedVe
   SharedVersion(milliseconds: milliseconds, sequence: sequence)
 }
 
-@Suite struct RedisAnswersTests {
+struct RedisAnswersTests {
   let key = SharedKey("k", marks: [SharedMark("m")])
 
   @Test func aBeginningIsAnEntryALeaseOrAWait() {

@@ -6,7 +6,7 @@ import Testing
 
 extension ServerSuite {
   /// The store keeps the rules of every shared store.
-  @Suite struct RedisContractTests {
+  struct RedisContractTests {
     @Test func keepsTheContract() async throws {
       let server = try TestServer()
       let endpoint = server.endpoint

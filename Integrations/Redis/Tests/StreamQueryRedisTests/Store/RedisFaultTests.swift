@@ -6,7 +6,7 @@ import Testing
 
 extension ServerSuite {
   /// The store, where server, network or data are not well.
-  @Suite struct RedisFaultTests {
+  struct RedisFaultTests {
     let key = SharedKey("k", marks: [SharedMark("m")])
     let value = SharedValue([1], form: "f")
     let names = ["state", "log", "marks", "e:k", "l:k"].map { "{test}:sq1:\($0)" }

@@ -6,7 +6,7 @@ import Testing
 
 extension ServerSuite {
   /// Commands that arrive after their callers have given up, and answers that never come.
-  @Suite struct RedisLateTests {
+  struct RedisLateTests {
     let key = SharedKey("k", marks: [SharedMark("m")])
     let server: TestServer
     let proxy: TestProxy

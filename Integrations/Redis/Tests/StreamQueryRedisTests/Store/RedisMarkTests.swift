@@ -6,7 +6,7 @@ import Testing
 
 extension ServerSuite {
   /// What is remembered of marks.
-  @Suite struct RedisMarkTests {
+  struct RedisMarkTests {
     let key = SharedKey("k", marks: [SharedMark("m")])
     let value = SharedValue([1], form: "f")
 

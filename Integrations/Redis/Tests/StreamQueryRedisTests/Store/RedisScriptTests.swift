@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreamQueryRedis
 
-@Suite struct RedisScriptTests {
+struct RedisScriptTests {
   @Test func aDigestIsTheOneThatEverybodyKnows() {
     #expect(SHA1.hexadecimal(of: []) == "da39a3ee5e6b4b0d3255bfef95601890afd80709")
     #expect(SHA1.hexadecimal(of: Array("abc".utf8)) == "a9993e364706816aba3e25717850c26c9cd0d89d")

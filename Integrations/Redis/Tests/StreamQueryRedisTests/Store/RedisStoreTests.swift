@@ -6,7 +6,7 @@ import Testing
 
 extension ServerSuite {
   /// The store, where server, network and data are well.
-  @Suite struct RedisStoreTests {
+  struct RedisStoreTests {
     let server: TestServer
     let store: RedisStore
     let key = SharedKey("user:1", marks: [SharedMark("k:user:1"), SharedMark("t:users")])

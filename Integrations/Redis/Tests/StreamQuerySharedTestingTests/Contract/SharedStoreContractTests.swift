@@ -10,7 +10,7 @@ private final class Made: Sendable {
 }
 
 /// The store in memory keeps the contract, and each mistake is caught by the rule that it breaks.
-@Suite struct SharedStoreContractTests {
+struct SharedStoreContractTests {
   let simulation = Simulation()
 
   static let limits = SharedStoreLimits(logLength: 40, batchLength: 7)

@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuerySharedTesting
 
 /// The rules of `SharedStore`, on the value that keeps them.
-@Suite struct SharedStoreModelTests {
+struct SharedStoreModelTests {
   var store = SharedStoreModel(
     history: SharedHistory("h"),
     limits: SharedStoreLimits(keyBytes: 10, valueBytes: 10, logLength: 3, batchLength: 2)

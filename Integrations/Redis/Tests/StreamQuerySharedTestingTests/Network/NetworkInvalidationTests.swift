@@ -7,7 +7,7 @@ import Testing
 ///
 /// Upstream is read when it is asked, not when its answer comes. `STREAMQUERY_SEEDS=250`
 /// tries 5,000 schedules.
-@Suite struct NetworkInvalidationTests {
+struct NetworkInvalidationTests {
   /// Half a second of few machines that ask for the same few keys.
   private static func plan(_ seed: UInt64) -> NetworkPlan {
     var bits = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuerySharedTesting
 
 /// The judge of a network: for each promise histories that keep it, and others that break it by a millisecond.
-@Suite struct NetworkJudgeTests {
+struct NetworkJudgeTests {
   typealias Broken = [NetworkReport.Promise: Int]
 
   var judge = NetworkJudge(

@@ -3,7 +3,7 @@ import StreamQuerySharedTesting
 import Testing
 
 /// Machines keep their promises, whatever happens to the store and on the way to it.
-@Suite struct SimulatedNetworkTests {
+struct SimulatedNetworkTests {
   typealias Fault = (at: Duration, fault: NetworkFault)
 
   @discardableResult

@@ -5,7 +5,7 @@ import StreamQueryTesting
 import Testing
 
 /// The store in virtual time: what waits, and what a fault does to it.
-@Suite struct MemorySharedStoreTests {
+struct MemorySharedStoreTests {
   typealias Read = Result<SharedChanges, SharedStoreError>
 
   let simulation = Simulation()

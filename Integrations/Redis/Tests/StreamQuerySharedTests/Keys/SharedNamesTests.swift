@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQueryShared
 
-@Suite struct SharedNamesTests {
+struct SharedNamesTests {
   let names = SharedNames("n")
 
   @Test func tagsThatLookTheSameAreTheSameMark() {

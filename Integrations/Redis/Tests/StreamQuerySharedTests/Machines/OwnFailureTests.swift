@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQueryShared
 
 /// The codes of the library's own errors.
-@Suite struct OwnFailureTests {
+struct OwnFailureTests {
   private static let key = #"["rates", 1]"#
   private static let errors: [QueryError] = [
     .timedOut(key: key, limit: .milliseconds(1_500)), .timedOut(key: key, limit: .seconds(-1)),

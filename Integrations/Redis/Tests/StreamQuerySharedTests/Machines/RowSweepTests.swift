@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQueryShared
 
 /// When rows are looked through.
-@Suite struct RowSweepTests {
+struct RowSweepTests {
   @Test func aLookBeginsAtTwiceWhatTheLastOneLeft() {
     var sweep = RowSweep()
     check(sweep.begins(rows: 1_023, bytes: (1 << 20) - 1), is: false)

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQueryShared
 
 /// When a store is asked that was away, how the log is read, and the forms of texts and bytes.
-@Suite struct SharedBreakerTests {
+struct SharedBreakerTests {
   private func breaker() -> SharedBreaker {
     SharedBreaker(first: .seconds(1), longest: .seconds(5), probeTimeout: .seconds(2))
   }

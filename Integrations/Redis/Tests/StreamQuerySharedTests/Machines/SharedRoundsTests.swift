@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQueryShared
 
 /// What a fetch does next.
-@Suite struct SharedRoundsTests {
+struct SharedRoundsTests {
   private let history = SharedHistory("h")
   private let value = SharedValue([], form: "f")
 

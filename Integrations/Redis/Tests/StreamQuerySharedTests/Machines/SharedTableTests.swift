@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQueryShared
 
 /// Which data is older than what the log told of.
-@Suite struct SharedTableTests {
+struct SharedTableTests {
   private typealias Kind = SharedMessage.Kind
   private let history = SharedHistory("h")
   private let key = SharedKey("k", marks: [SharedMark("k"), SharedMark("tag")])

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQueryShared
 
 /// Invalidations that wait for the store.
-@Suite struct UnsentMarksTests {
+struct UnsentMarksTests {
   private let everything = SharedMark("everything")
 
   private func marks(_ numbers: Range<Int>) -> [SharedMark] {
