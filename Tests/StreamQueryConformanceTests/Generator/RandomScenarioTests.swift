@@ -2,7 +2,7 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-@Suite struct RandomScenarioTests {
+struct RandomScenarioTests {
   private static func scenario(_ seed: UInt64) -> Scenario {
     var generator = ScenarioGenerator(seed: seed)
     return generator.scenario(named: "random-\(seed)")
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func aTraceIsRepeatedByteForByte() {
-    for seed: UInt64 in 1_000..<1_020 {
+    for seed in Seeds.few(2).map({ 1_000 + $0 }) {
       let scenario = Self.scenario(seed)
       expectEqual(Self.traces(scenario, seed: seed), Self.traces(scenario, seed: seed))
     }

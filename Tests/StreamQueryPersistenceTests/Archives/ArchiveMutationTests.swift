@@ -129,7 +129,7 @@ import Foundation
     expectEqual(log.all, ["1 start 1", "11 end 1"])
   }
 
-  @Test("online, they begin in the order of the archive", arguments: 0..<20 as Range<UInt64>)
+  @Test("online, they begin in the order of the archive", arguments: Seeds.few(2))
   func onlineRunsInOrder(seed: UInt64) {
     for input in 0..<8 { simulation.start(slow, with: input, on: client) }
     let archive = client.export().archive
@@ -149,7 +149,7 @@ import Foundation
 
   @Test(
     "onMutate is called in the order of the archive",
-    arguments: 0..<20 as Range<UInt64>,
+    arguments: Seeds.few(2),
     [false, true]
   )
   func onMutateInOrder(seed: UInt64, resuming: Bool) {

@@ -68,7 +68,7 @@ import StreamQueryPersistence
     state.entries(matching: filter, at: QueryFilterTests.now).map { state.slots[$0].key }
   }
 
-  @Test(arguments: 0..<400 as Range<UInt64>)
+  @Test(arguments: Seeds.few(40))
   func whatIsFoundHoldsAtTheInstantOfTheLastLook(seed: UInt64) {
     var random = SmallRandom(seed: seed)
     let filter = QueryFilterTests.random(&random, depth: 3, QueryFilterTests.leaves).plainPart
@@ -81,7 +81,7 @@ import StreamQueryPersistence
     #expect(state.bounds.longestLook <= state.bounds.lookLimit)
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: Seeds.few(2))
   func whoChangesFasterThanOneCanLookIsCaughtUpWithInTheEnd(seed: UInt64) {
     var random = SmallRandom(seed: seed)
     var state = QueryFilterTests.cache()

@@ -8,7 +8,7 @@ import StreamQueryPersistence
 struct LimitFuzzTests {
   @Test(
     "after each of many calls, the limit is kept or only entries in use are left",
-    arguments: 1...60
+    arguments: Seeds.few(6)
   )
   func calls(seed: UInt64) {
     let simulation = Simulation(seed: seed)

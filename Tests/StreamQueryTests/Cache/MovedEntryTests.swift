@@ -4,8 +4,8 @@ import Testing
 @testable import StreamQuery
 
 /// What is looked for while, or after, the tables of the cache are made anew.
-@Suite struct MovedEntryTests {
-  @Test(arguments: 0..<60 as Range<UInt64>)
+struct MovedEntryTests {
+  @Test(arguments: Seeds.few(6))
   func aSearchWithAPredicateKeepsWhoMoved(seed: UInt64) {
     var random = SmallRandom(seed: seed)
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)

@@ -124,7 +124,7 @@ import Testing
     #expect(slots.contains { !Self.naive(.fetchStatus(.idle), $0) })
   }
 
-  @Test(arguments: 0..<300 as Range<UInt64>)
+  @Test(arguments: Seeds.few(30))
   func aFilterMeansWhatALookAtEveryEntrySays(_ seed: UInt64) {
     var random = SmallRandom(seed: seed)
     let filter = Self.random(&random, depth: 4, Self.leaves).plainPart
@@ -135,7 +135,7 @@ import Testing
     expectEqual(Set(found).count, found.count)
   }
 
-  @Test(arguments: 0..<300 as Range<UInt64>)
+  @Test(arguments: Seeds.few(30))
   func aFilterWithPredicatesMeansTheSameOutsideTheLock(_ seed: UInt64) {
     var random = SmallRandom(seed: seed)
     let predicate = QueryFilter.where { $0.observerCount == 0 }

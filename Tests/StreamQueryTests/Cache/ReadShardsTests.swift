@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// What readers find without the cache's lock.
-@Suite struct ReadShardsTests {
+struct ReadShardsTests {
   let simulation = Simulation(seed: 15)
   let key = QueryKey<Int>("n")
 
@@ -192,7 +192,7 @@ import Testing
       $0.readShards = shards
     }
     var lost = 0
-    for round in 0..<1_000 {
+    for round in 0..<Seeds.times(1_000, orElse: 300) {
       for number in 0..<80 {
         let own = QueryKey<Int>("own", number)
         guard client.data(for: own) == nil else { continue }
@@ -249,7 +249,7 @@ private final class LookupNotes: Sendable {
 }
 
 /// Two clients do the same, one of which lets readers pass the lock: nobody can tell which.
-@Suite struct ReadShardsFuzzTests {
+struct ReadShardsFuzzTests {
   private static let names = ["a", "b", "c"]
 
   /// What can happen to a key, and what readers see.

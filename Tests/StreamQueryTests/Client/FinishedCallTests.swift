@@ -11,7 +11,7 @@ import StreamQueryPersistence
 ///
 /// On the clock of an app, since a cancelled sleep is kept by the runtime; each kind in a process of
 /// its own, since the bytes of all threads are counted.
-@Suite struct FinishedCallTests {
+struct FinishedCallTests {
   enum Kind: String, Codable, CaseIterable, Sendable {
     case timeout, retriedTimeout, softTimeout, limitedFetch, goneClient, refresh, cancelledSleep
     case storeWait, save, operatorTimeout, plainOperatorTimeout
@@ -19,7 +19,7 @@ import StreamQueryPersistence
     /// Each kind takes half a second: with few seeds there are some.
     static let tried =
       Seeds.factor > 1
-      ? allCases : [.retriedTimeout, .softTimeout, .limitedFetch, .storeWait, .operatorTimeout]
+      ? allCases : [.softTimeout, .storeWait, .operatorTimeout]
   }
 
   @Test(.enabled(if: HeapUse.isKnown), arguments: Kind.tried)

@@ -12,7 +12,7 @@ struct PageDeckTests {
     expectEqual(array.indices.map { deck[$0] }, array)
   }
 
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.few(4))
   func changesAsAnArrayDoes(seed: UInt64) {
     var random = seed
     func next(_ bound: Int) -> Int {

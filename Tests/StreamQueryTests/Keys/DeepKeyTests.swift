@@ -4,7 +4,7 @@ import Testing
 import StreamQueryPersistence
 
 /// How deep a key nests depends on data; the stack that it is used on does not.
-@Suite struct DeepKeyTests {
+struct DeepKeyTests {
   enum Shape: CaseIterable {
     case lists, records, keys, mixed
   }
@@ -30,7 +30,7 @@ import StreamQueryPersistence
   func manyLevels() {
     for shape in Shape.allCases {
       let answers = onSmallStack { () -> [Bool] in
-        let levels = Seeds.factor > 1 ? 100_000 : 20_000
+        let levels = Seeds.times(100_000, orElse: 10_000)
         let key = QueryKey<Int>("deep", Self.nest(levels, shape))
         let same = QueryKey<Int>("deep", Self.nest(levels, shape))
         let other = QueryKey<Int>("deep", Self.nest(levels, shape, around: AnyQueryKeyPart(2)))

@@ -17,17 +17,17 @@ struct HostileKeyTests: LimitedSuite {
   ///   - client: The cache.
   ///   - flood: How many keys are made up for each ordinary request.
   ///   - repeats: How often each of them is asked for.
-  ///   - requests: How many ordinary requests there are, of which the first ones do not count.
+  ///   - requests: How many ordinary requests there are, of which the first two fifths do not count.
   /// - Returns: The share of hits.
   private func hitRatio(
     _ client: QueryClient,
     flood: Int,
     repeats: Int = 1,
-    requests: Int = Seeds.times(20_000, orElse: 6_000)
+    requests: Int = Seeds.times(20_000, orElse: 8_000)
   ) -> Double {
     var random = SmallRandom(seed: 7)
     var (hits, made) = (0, 1_000_000)
-    let first = 2_000
+    let first = requests * 2 / 5
     for request in 0..<requests {
       let own = key(min(random.next(below: 300), random.next(below: 300)))
       if client.data(for: own) == nil {

@@ -287,7 +287,7 @@ import Testing
   }
 
   /// Whatever the storm, at most four fetches begin for each answer.
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: Seeds.few(2))
   func noStormKeepsAnswersAway(_ seed: UInt64) {
     var random = SmallRandom(seed: seed)
     var driver = random.next(below: 2) == 0 ? EntryDriver.withData() : EntryDriver()

@@ -148,7 +148,7 @@ private struct RunWorld {
   }
 }
 
-@Suite struct MutationMachineTests {
+struct MutationMachineTests {
   // U01 T66 T67 T70
   @Test(arguments: [true, false], [true, false])
   func everyShortHistoryKeepsTheRules(prepares: Bool, settles: Bool) {
@@ -172,7 +172,11 @@ private struct RunWorld {
       runOptions.delay = TimeSpan(delay)
       runOptions.prepares = prepares
       runOptions.settles = isFirst
-      explore(RunWorld(runOptions, isFirst: isFirst, keeping: keeping), Input.allCases, depth: 4)
+      explore(
+        RunWorld(runOptions, isFirst: isFirst, keeping: keeping),
+        Input.allCases,
+        depth: Seeds.times(4, orElse: 3)
+      )
     }
   }
 
@@ -391,7 +395,7 @@ private struct RunWorld {
   }
 }
 
-@Suite struct RunQueueTests {
+struct RunQueueTests {
   private func id(_ serial: UInt64) -> MutationID { MutationID(index: 0, serial: serial) }
 
   // T66

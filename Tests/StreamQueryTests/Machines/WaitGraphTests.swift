@@ -16,7 +16,7 @@ private final class Waits {
   func ended(_ work: WorkID) { graph.workEnded(work) }
 }
 
-@Suite struct WaitGraphTests {
+struct WaitGraphTests {
   private func fetch(_ index: Int32, cache: UInt64 = 1) -> WorkID {
     .fetch(cache: cache, entry: EntryID(index: index, generation: UInt64(index)))
   }
@@ -124,7 +124,7 @@ private final class Waits {
     }
   }
 
-  @Test(arguments: 0..<60 as Range<UInt64>)
+  @Test(arguments: Seeds.few(6))
   func aWaitIsRefusedIfAndOnlyIfACircleCloses(seed: UInt64) {
     let simulation = Simulation(seed: seed)
     func random(_ bound: Int) -> Int { Int(simulation.nextRandom() % UInt64(bound)) }

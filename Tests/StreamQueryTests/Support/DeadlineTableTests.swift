@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// The deadlines of many waits.
-@Suite struct DeadlineTableTests {
+struct DeadlineTableTests {
   typealias Table = DeadlineTable<Int>
 
   private static func instant(_ seconds: Int64) -> Instant {
@@ -83,7 +83,7 @@ import Testing
     expectEqual(table.count, 1)
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: Seeds.few(2))
   func agreesWithAListAfterEveryChange(_ seed: UInt64) {
     var random = SmallRandom(seed: seed)
     var table = Table()

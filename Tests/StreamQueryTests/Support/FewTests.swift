@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQuery
 
-@Suite struct FewTests {
+struct FewTests {
   @Test func oneElementTakesNoAllocation() {
     expectEqual(MemoryLayout<Few<Waiter>>.size, 2 * MemoryLayout<Int>.size)
     var few = Few("only")
@@ -11,7 +11,7 @@ import Testing
     expect(few.isEmpty && few.first == nil)
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: Seeds.few(2))
   func agreesWithAnArrayAfterEveryChange(_ seed: UInt64) {
     var random = SmallRandom(seed: seed)
     var (few, array) = (Few<Int>(), [Int]())

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// Which tasks sleep, and until when.
-@Suite struct WakePlanTests {
+struct WakePlanTests {
   private var plan = WakePlan()
 
   private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// Deadlines that come and go, and time that steps from one sleeper to the next, as in a client.
-  @Test(arguments: 0..<300 as Range<UInt64>)
+  @Test(arguments: Seeds.few(30))
   func whateverIsArmedNoDeadlineIsLateAndSleepersAreFew(seed: UInt64) {
     var random = ChanceGenerator(chance: Chance(seed: seed))
     var plan = WakePlan()

@@ -5,7 +5,7 @@ import Testing
 
 /// An answer that equals the cached value keeps it, and one that differs keeps the parts that are
 /// equal.
-@Suite struct StructuralSharingTests {
+struct StructuralSharingTests {
   let simulation = Simulation(seed: 5)
 
   /// An object, so that it shows which one is kept.
@@ -347,7 +347,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>)
+  @Test(arguments: Seeds.few(20))
   func whatSharesEqualsWhatCame(_ seed: UInt64) {
     var random = Random(state: seed)
     func list() -> [Item] {

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// `fetch(_:timeout:)`: callers who wait only so long.
-@Suite struct FetchTimeoutTests {
+struct FetchTimeoutTests {
   let simulation = Simulation(seed: 1)
 
   @Test func aValueThatComesInTimeIsReturned() throws {
@@ -79,7 +79,7 @@ import Testing
     try expectEqual(simulation.run { try await client.fetch(query, timeout: .seconds(2)) }, 7)
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: Seeds.few(2))
   func whatIsKnownAtOnceIsThrownWhateverTheLimit(seed: UInt64) {
     let simulation = Simulation(seed: seed)
     let client = QueryClient(simulation: simulation)
