@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Testing
 
 /// Refetches that are fewer, or later, than their reasons: when polls fail, and after returns.
-struct PacedRefetchTests {
+struct RefetchPacingTests {
   let simulation = Simulation(seed: 44)
   let online = ManualSignal(true)
   let active = ManualSignal(true)
