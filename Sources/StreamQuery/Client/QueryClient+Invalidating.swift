@@ -5,10 +5,11 @@ nonisolated extension QueryClient {
   /// is replaced, because its answer may be older than the mark. A first fetch is joined. A fetch
   /// after three replacements in a row is joined too, so that a storm of invalidations cannot keep
   /// every answer away: its answer is stored, stays marked, and is refetched once while there is an
-  /// enabled observer. If a fetch invalidates itself and cannot be replaced, no such refetch
-  /// follows. Static queries are marked but not refetched.
+  /// enabled observer. If a fetch invalidates itself and cannot be replaced, its answer clears the mark,
+  /// and no such refetch follows. Static queries are marked but not refetched.
   ///
-  /// Only a write, or an answer that began after the call, clears the mark: <doc:InvalidationAndTriggers>.
+  /// Otherwise only a write, or an answer that began after the call, clears the mark:
+  /// <doc:InvalidationAndTriggers>.
   ///
   /// The filter is evaluated once, and all marks are set in one transaction, which locks the cache for
   /// about 50 ns for each entry: <doc:PerformanceAndLimits>.
@@ -151,8 +152,9 @@ nonisolated extension QueryClient {
   /// Puts entries back into their initial state, and refetches those with an enabled observer.
   ///
   /// Fetches in flight are cancelled. Callers of a fetch that is restarted get the new fetch's
-  /// value; callers of a fetch that is not restarted throw `CancellationError`. It returns when the
-  /// refetches are settled, an endless stream with its first part.
+  /// value; callers of a fetch that is not restarted throw `CancellationError`. The call returns when
+  /// the refetches are settled, an endless stream with its first part. The call does not wait for
+  /// fetches that are paused.
   ///
   /// - Parameter filter: Selects the entries.
   public nonisolated func reset(_ filter: QueryFilter) async {
@@ -162,7 +164,9 @@ nonisolated extension QueryClient {
     _ = await group.wait(observed("fetches of queries"), onCancel: leaving(group))
   }
 
-  /// Puts a query back into its initial state.
+  /// Puts a query back into its initial state, and refetches it if it has an enabled observer.
+  ///
+  /// The call returns when the refetch is settled, like ``reset(_:)-(QueryFilter)``.
   ///
   /// - Parameter query: The query.
   public nonisolated func reset<Value>(_ query: Query<Value>) async {
@@ -170,7 +174,9 @@ nonisolated extension QueryClient {
     await reset(.query(query))
   }
 
-  /// Puts a key back into its initial state.
+  /// Puts a key back into its initial state, and refetches it if it has an enabled observer.
+  ///
+  /// The call returns when the refetch is settled, like ``reset(_:)-(QueryFilter)``.
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload

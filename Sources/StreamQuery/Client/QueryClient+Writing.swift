@@ -10,6 +10,9 @@ nonisolated extension QueryClient {
   /// A write counts as a success: it clears the error and the invalidation. A fetch in flight
   /// continues and may bring newer data from the server, unless the write discards it (`fencing`).
   ///
+  /// If nobody uses the entry, its ``QueryOptions/gcTime`` begins again. A write does not postpone polling,
+  /// unless it discards a fetch.
+  ///
   /// The entry gets the ``QueryOptions/gcTime`` and the store of the query, and its meta as long as no query
   /// that can fetch is known. The entry does not take over the query's fetch.
   ///
@@ -36,6 +39,8 @@ nonisolated extension QueryClient {
   }
 
   /// Puts a value into the cache; every stream of the key shows it.
+  ///
+  /// The write has the effects of ``setData(_:for:updatedAt:fencing:)-(_,Query<Value>,_,_)``.
   ///
   /// - Parameters:
   ///   - value: The value.

@@ -26,8 +26,8 @@ extension Query {
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - initialPageParam: The parameter of the first page.
-  ///   - maxPages: The maximum number of pages to keep, at least one; beyond that, adding a page
-  ///     drops one at the other end.
+  ///   - maxPages: The maximum number of pages to keep, at least one; adding a page drops the pages
+  ///     beyond that number at the other end.
   ///   - fetch: Fetches a page by its parameter.
   ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
   ///   - previousPageParam: The parameter of the page before the first one; `nil` if there is none.
@@ -55,8 +55,8 @@ extension Query {
   /// - Parameters:
   ///   - key: The key.
   ///   - initialPageParam: The parameter of the first page.
-  ///   - maxPages: The maximum number of pages to keep, at least one; beyond that, adding a page
-  ///     drops one at the other end.
+  ///   - maxPages: The maximum number of pages to keep, at least one; adding a page drops the pages
+  ///     beyond that number at the other end.
   ///   - fetch: Fetches a page by its parameter.
   ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
   ///   - previousPageParam: The parameter of the page before the first one; `nil` if there is none.

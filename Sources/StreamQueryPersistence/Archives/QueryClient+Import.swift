@@ -14,6 +14,9 @@ nonisolated extension QueryClient {
   /// age, dates in the future count as now, and invalidated data stays invalidated. Running fetches
   /// continue, and none is started.
   ///
+  /// An entry that is filled counts as updated: its ``/StreamQuery/QueryInfo/dataUpdateCount`` grows. If
+  /// nobody uses the entry, its ``/StreamQuery/QueryOptions/gcTime`` begins again.
+  ///
   /// Mutations continue in the order in which they were started, as soon as the network allows it:
   /// `onMutate` of each mutation is called again, which makes its optimistic changes. A run that this client
   /// has, or had, is omitted, even if it ended long ago, so an archive may be imported twice. Another process
