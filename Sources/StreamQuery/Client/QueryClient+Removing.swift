@@ -83,7 +83,7 @@ nonisolated extension QueryClient {
   /// Work in flight is cancelled, its callbacks are not called, and its callers throw
   /// `CancellationError`. The handle of a finished mutation run still shows it until the handle is
   /// reset or dropped. An archive brings back paused runs, but not runs that were performed: see
-  /// *Stores, exporting and importing a cache* of `StreamQueryPersistence`.
+  /// *Stores, export and import* of `StreamQueryPersistence`.
   ///
   /// - Complexity: One transaction, which locks the cache for O(*k*) in the runs and the entries
   ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events

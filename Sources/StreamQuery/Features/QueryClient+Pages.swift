@@ -5,9 +5,8 @@ nonisolated extension QueryClient {
   /// row. After that, a fetch of the same page is joined, and the page follows any other fetch; of several
   /// requested pages, the last one follows. A running first fetch is joined. Without data, the first page is
   /// fetched. If there is no next page, nothing is fetched and the cached pages keep their age. A page that
-  /// arrives is a success of the whole query, but an older invalidation remains:
-  /// <doc:InvalidationAndTriggers>. The caller only observes the fetch: cancelling the caller ends its wait,
-  /// not the fetch.
+  /// arrives is a success of the whole query, but an older invalidation remains until all pages are
+  /// refetched. The caller only observes the fetch: cancelling the caller ends its wait, not the fetch.
   ///
   /// - Parameters:
   ///   - query: The infinite query.

@@ -6,6 +6,6 @@ public enum ArchiveErrorPolicy: String, Hashable, Codable, Sendable {
   case leftOut
   /// Keeps the fact that the fetch failed, but not the error's description, which may contain private data.
   case redacted
-  /// Keeps the description of the error.
+  /// Keeps the description of the error, which may contain private data.
   case described
 }
