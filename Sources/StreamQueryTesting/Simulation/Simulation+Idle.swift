@@ -3,8 +3,8 @@ package import StreamQuery
 extension Simulation {
   /// Whether the simulation is idle: without ready jobs, sleepers, unfinished tasks or client work.
   ///
-  /// Active recordings and the timers of clients do not count. The simulation does not see waits in real
-  /// time, such as that of a plain `Task` in `Task.sleep`.
+  /// Active recordings and the timers of clients do not count; nor do subscriptions while a recording is
+  /// active. The simulation does not see waits in real time, such as that of a plain `Task` in `Task.sleep`.
   ///
   /// - Complexity: O(*p*) in the number of clients.
   public var isIdle: Bool {
