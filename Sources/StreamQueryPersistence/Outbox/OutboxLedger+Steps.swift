@@ -85,7 +85,6 @@ extension OutboxLedger {
   mutating func index() {
     garbage.collect(value: blocks)
     blocks = []
-    indices = [:]
     for (index, entry) in entries.enumerated() { if let entry { indices[entry.id] = index } }
   }
 

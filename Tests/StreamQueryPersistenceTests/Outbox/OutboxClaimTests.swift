@@ -54,6 +54,24 @@ struct OutboxClaimTests: OutboxSuite {
     second.shutDown()
   }
 
+  /// Who still reads may have read the record before it was removed.
+  @Test("a run whose record was removed is refused while anybody reads, and free when nobody does")
+  func removedWhileRead() throws {
+    let client = client()
+    let engine = try #require(client.durableRuns as? OutboxEngine)
+    let (claims, key) = (OutboxClaims(), engine.claimsKey)
+    let run = RunIdentity(high: 1, low: 1)
+    expectEqual(claims.claim([run], key, engine), [run])
+    for _ in 0..<2 { _ = claims.readingBegan(key) }
+    claims.release([run], key, engine)
+    expectEqual(claims.claim([run], key, engine), [])
+    claims.readingEnded(key)
+    expectEqual(claims.claim([run], key, engine), [])
+    claims.readingEnded(key)
+    expectEqual(claims.claim([run], key, engine), [run])
+    client.shutDown()
+  }
+
   /// It knows nothing of the run when the archive comes: it has read the store before.
   @Test("a run that an archive brings while another client has it is not sent by both")
   func imported() {

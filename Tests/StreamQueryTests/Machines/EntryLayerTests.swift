@@ -51,6 +51,7 @@ struct EntryLayerTests {
     let old = driver.currentID
     let actions = driver.machine.outdated(in: driver.environment)
     expectEqual(actions.cancelled, old)
+    expect(actions.isRestarted)
     expect(driver.currentID != old)
     expectEqual(driver.deadline, 5)
     driver.pass(to: 5)

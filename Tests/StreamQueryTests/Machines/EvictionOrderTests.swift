@@ -112,6 +112,19 @@ struct EvictionOrderTests {
     expectEqual(order.idleCount, 2)
   }
 
+  @Test("an idle entry that is evicted even if there is room is the next one after it has moved")
+  func movedPassing() {
+    for isIdle in [true, false] {
+      var order = EvictionOrder(maxEntries: nil, maxCost: nil)
+      order.added(0, hash: 0)
+      order.added(1, hash: 1, isPassing: true)
+      order.changed(1, isIdle: isIdle)
+      order.moved([1])
+      expectEqual(order.isOver, isIdle)
+      expectEqual(order.victim(), isIdle ? 0 : nil)
+    }
+  }
+
   @Test("counts are right after every step of any sequence", arguments: 1...40)
   func smallWorlds(seed: Int) {
     var numbers = Numbers(state: UInt64(seed))

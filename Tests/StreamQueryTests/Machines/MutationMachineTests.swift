@@ -342,9 +342,52 @@ struct MutationMachineTests {
     let away = Environment(now: .seconds(0), isActive: false)
     expectEqual(machine.begun(in: away).step, .perform)
     expectEqual(machine.attemptRebased(retryAfter: .seconds(1), in: away).step, .keep)
+    expectEqual(machine.failureCount, 1)
     expect(machine.kept(in: away).changed)
     let later = Environment(now: .seconds(1), isActive: false)
     expectEqual(machine.timeReached(in: later).step, .perform)
+  }
+
+  @Test func aRunStallsWhileItIsSavedAndAfterItWasStopped() {
+    var runOptions = RunOptions()
+    runOptions.isDurable = true
+    var machine = MutationMachine(
+      runOptions: runOptions,
+      isFirst: true,
+      keeping: .wanted,
+      at: .seconds(0)
+    )
+    let environment = Environment(now: .seconds(0))
+    expect(!machine.isStalled)
+    expectEqual(machine.begun(in: environment).step, .keep)
+    expect(machine.isStalled)
+    expectEqual(machine.kept(in: environment).step, .perform)
+    expect(!machine.isStalled)
+    runOptions.prepares = true
+    machine = MutationMachine(
+      runOptions: runOptions,
+      isFirst: true,
+      keeping: .kept,
+      at: .seconds(0)
+    )
+    expectEqual(machine.begun(in: environment).step, .prepare)
+    expect(!machine.isStalled)
+    expectEqual(machine.preparationFailed(isCancellation: false, in: environment).step, .stop)
+    expect(machine.isStalled)
+  }
+
+  @Test func aRunThatIsPreparedSaysWhenTheNetworkHoldsItUpAndWhenNoMore() {
+    var runOptions = RunOptions()
+    runOptions.prepares = true
+    var machine = MutationMachine(runOptions: runOptions, isFirst: true, at: .seconds(0))
+    let online = Environment(now: .seconds(0))
+    let offline = Environment(now: .seconds(0), isOnline: false)
+    expectEqual(machine.begun(in: online).step, .prepare)
+    let changes = [offline, offline, online, online].map { environment in
+      (machine.environmentChanged(in: environment).changed, machine.isPaused)
+    }
+    expectEqual(changes.map(\.0), [true, false, true, false])
+    expectEqual(changes.map(\.1), [true, true, false, false])
   }
 
   @Test func theOutcomeIsDecidedWhenTheWorkIsDone() {
