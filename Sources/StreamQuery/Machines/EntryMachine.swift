@@ -81,7 +81,6 @@ package struct EntryMachine: Equatable, Sendable {
   /// Sets the time of the machine's creation, before any other input.
   mutating func begin(at now: Instant) {
     unwantedSince = now
-    mark = .none(toldUntil: now)
     polledUntil = now
   }
 

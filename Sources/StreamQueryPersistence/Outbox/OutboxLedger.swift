@@ -125,7 +125,6 @@ struct OutboxLedger: Sendable {
     let id = record.id
     version += 1
     if let index = indices[id], let entry = entries[index] {
-      touch(index)
       entries[index]?.pacing = pacing
       let isSame = entry.record.header.revision == record.header.revision
       entries[index]?.isAwaited = true

@@ -133,11 +133,8 @@ struct SavedRecords: Sendable {
 
   /// The error that keeps changes from being written; `nil` if they can be written, or if there are none.
   var obstacle: QueryStoreError? {
-    switch phase {
-    case .open: nil
-    case .closed: lossReason
-    case .loading: isBehind ? .failed(SavedValueError.slowStore) : nil
-    }
+    guard isLoading else { return lossReason }
+    return isBehind ? .failed(SavedValueError.slowStore) : nil
   }
 
   /// Whether there are changes that the store does not have.

@@ -57,19 +57,22 @@ struct OutboxClaimTests: OutboxSuite {
   /// Who still reads may have read the record before it was removed.
   @Test("a run whose record was removed is refused while anybody reads, and free when nobody does")
   func removedWhileRead() throws {
-    let client = client()
+    let (client, other) = (client(), client())
     let engine = try #require(client.durableRuns as? OutboxEngine)
+    let next = try #require(other.durableRuns as? OutboxEngine)
     let (claims, key) = (OutboxClaims(), engine.claimsKey)
     let run = RunIdentity(high: 1, low: 1)
     expectEqual(claims.claim([run], key, engine), [run])
+    expectEqual(claims.claim([run], key, next), [])
     for _ in 0..<2 { _ = claims.readingBegan(key) }
     claims.release([run], key, engine)
     expectEqual(claims.claim([run], key, engine), [])
     claims.readingEnded(key)
     expectEqual(claims.claim([run], key, engine), [])
     claims.readingEnded(key)
-    expectEqual(claims.claim([run], key, engine), [run])
+    expectEqual(claims.claim([run], key, next), [run])
     client.shutDown()
+    other.shutDown()
   }
 
   /// It knows nothing of the run when the archive comes: it has read the store before.

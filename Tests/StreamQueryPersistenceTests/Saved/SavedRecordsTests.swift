@@ -253,6 +253,18 @@ struct SavedRecordsTests {
     expectEqual(batch.removals, ["query/k0"])
   }
 
+  @Test("a record that is written counts as used, whatever its date")
+  func writingIsAUse() throws {
+    let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
+    var records = open(StoreLimit(maxRecords: 2, order: .leastRecentlyUsedFirst))
+    for (key, date) in [("n0", 30.0), ("n1", 20), ("n2", 10)] {
+      _ = records.encoded([(key, .save(value(2, at: date), stamp))])
+    }
+    let batchTaken = records.takeBatch()
+    let batch = try #require(batchTaken)
+    expectEqual(batch.puts.map(\.key).sorted(), ["query/n1", "query/n2"])
+  }
+
   @Test("a store that is full of one record loses it")
   func full() throws {
     var records = open(StoreLimit(), "a")
@@ -422,6 +434,18 @@ struct SavedRecordsTests {
     expectEqual(dropped.map(\.count), [1, 1])
     expect(records.unwritten.isEmpty && records.underWay.isEmpty && records.encoding.isEmpty)
     expect(!records.isBehind)
+  }
+
+  @Test("a store that is still read is an obstacle for changes, and for nothing else")
+  func obstacleWhileLoading() throws {
+    var records = SavedRecords(limit: StoreLimit())
+    expectNil(records.obstacle)
+    let key = EntryKey("a" as QueryKey<Int>)
+    _ = records.note(.changed(try entry(key, count: 1)), of: key)
+    expectEqual(
+      records.obstacle.map { "\($0)" },
+      "\(QueryStoreError.failed(SavedValueError.slowStore))"
+    )
   }
 
   @Test("a closed store is an obstacle as soon as something changed that it will not have")

@@ -20,6 +20,17 @@ import Testing
     expectEqual(actions.ended, .cancelled)
   }
 
+  @Test func aFetchWhoseClosureBecameKnownIsAbandonedAsThatQuerySays() {
+    var unknown = EntryDriver()
+    unknown.adopt(abandonment: .finish)
+    unknown.wait()
+    unknown.adopt(abandonment: .cancel)
+    var known = unknown
+    known.machine.fetchBecameKnown()
+    expectNil(unknown.stopWaiting().cancelled)
+    expectEqual(known.stopWaiting().ended, .cancelled)
+  }
+
   @Test func anObserverKeepsTheFetchOfALeavingWaiterAndTheOtherWayRound() {
     var driver = EntryDriver()
     driver.observe()

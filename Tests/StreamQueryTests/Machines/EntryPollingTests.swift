@@ -31,6 +31,16 @@ import Testing
     expectEqual(driver.starts(to: 50, taking: 25), [10, 45])
   }
 
+  @Test func aSuccessForAnyReasonEndsTheFailuresOfPolls() {
+    var driver = Self.polled(every: 10)
+    driver.run(to: 10)
+    driver.fail()
+    expectEqual(driver.machine.pollFailureCount, 1)
+    driver.request(.manual)
+    driver.succeed()
+    expectEqual(driver.machine.pollFailureCount, 0)
+  }
+
   @Test func joinsARunningFetchWhenTheBeatComes() {
     var driver = EntryDriver()
     driver.adopt()

@@ -13,6 +13,14 @@ import Testing
     expectEqual(driver.run(to: 1_000).map(\.actions.expired), [true])
   }
 
+  @Test func theRetentionOfAnEntryThatNobodyWantedYetCountsFromItsBeginning() {
+    var driver = EntryDriver()
+    driver.pass(to: 5)
+    driver.machine.begin(at: driver.environment.now.instant)
+    driver.adopt(gcTime: .seconds(10))
+    expectEqual(driver.deadline, 15)
+  }
+
   @Test func theLongestRetentionThatWasAskedForHolds() {
     var driver = EntryDriver.withData()
     driver.adopt(gcTime: .seconds(900))

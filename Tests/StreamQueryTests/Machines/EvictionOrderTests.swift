@@ -125,6 +125,25 @@ struct EvictionOrderTests {
     }
   }
 
+  @Test("of the entries that were used again, the oldest leave before those that came later")
+  func demoted() {
+    var order = EvictionOrder(maxEntries: 10, maxCost: nil)
+    func add(_ row: Int) {
+      order.added(row, hash: row)
+      order.used(row)
+      order.changed(row, isIdle: true)
+    }
+    for row in 0..<10 { add(row) }
+    for row in 0..<9 { order.used(row) }
+    for row in 10..<14 { add(row) }
+    var left: [Int] = []
+    while let victim = order.victim() {
+      left.append(victim)
+      order.removed(victim)
+    }
+    expectEqual(left, [12, 0, 1, 2])
+  }
+
   @Test("counts are right after every step of any sequence", arguments: 1...40)
   func smallWorlds(seed: Int) {
     var numbers = Numbers(state: UInt64(seed))
