@@ -35,9 +35,10 @@ nonisolated extension QueryClient {
   ///     100 years is no limit. Fresh data is always in time.
   ///   - throwOnError: Whether an error is thrown even if the query allows stale data.
   /// - Returns: The value.
-  /// - Throws: The fetch's error; `CancellationError` if the caller or the fetch was cancelled and
-  ///   there is no data, or only a part of a stream; ``QueryError/timedOut(key:limit:)``;
-  ///   ``QueryError/missingFetch(key:)``; ``QueryError/recursiveFetch(key:)``.
+  /// - Throws: The fetch's error; `CancellationError` if the caller was cancelled while it waited, or if the
+  ///   fetch was cancelled and ``cancel(_:)-(QueryFilter)`` does not give the caller data;
+  ///   ``QueryError/timedOut(key:limit:)``; ``QueryError/missingFetch(key:)``;
+  ///   ``QueryError/recursiveFetch(key:)``; ``QueryError/shutDown``.
   @discardableResult
   public nonisolated func fetch<Value>(
     _ query: Query<Value>,

@@ -6,7 +6,8 @@ nonisolated extension QueryClient {
   /// after three replacements in a row is joined too, so that a storm of invalidations cannot keep
   /// every answer away: its answer is stored, stays marked, and is refetched once while there is an
   /// enabled observer. If a fetch invalidates itself and cannot be replaced, its answer clears the mark,
-  /// and no such refetch follows. Static queries are marked but not refetched.
+  /// and no such refetch follows. Entries that ``refetch(_:superseding:)`` leaves out are marked but not
+  /// refetched, in any scope.
   ///
   /// Otherwise only a write, or an answer that began after the call, clears the mark:
   /// <doc:InvalidationAndTriggers>.
@@ -83,8 +84,8 @@ nonisolated extension QueryClient {
   ///   - refetch: The marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced.
   ///   - throwOnError: Whether a failure of a refetch is thrown, and not only shown in the results.
-  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
-  ///   other refetches continue.
+  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled and has no data, or
+  ///   that the call had joined; the other refetches continue.
   public nonisolated func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
@@ -97,9 +98,10 @@ nonisolated extension QueryClient {
 
   /// Refetches entries, fresh or not.
   ///
-  /// It leaves out entries whose observers are all disabled, static entries, and unobserved entries
-  /// that never had a result. An entry that was only written by key has no fetch closure: its attempts
-  /// fail with ``QueryError/missingFetch(key:)`` and are retried, in case a query brings a closure.
+  /// It leaves out entries whose observers are all disabled, entries that an observer treats as static, and
+  /// unobserved entries that had no result in this process. Without observers, entries of disabled and static
+  /// queries are refetched, too. An entry that was only written has no fetch closure: its attempts fail with
+  /// ``QueryError/missingFetch(key:)`` and are retried, in case a query brings a closure.
   ///
   /// It returns when all refetches are settled, including those that failed. An endless stream settles with
   /// its first part: <doc:InfiniteAndStreamedQueries>. The call does not wait for fetches that are already
@@ -138,8 +140,8 @@ nonisolated extension QueryClient {
   ///   - filter: Selects the entries.
   ///   - superseding: Whether running fetches over data are replaced.
   ///   - throwOnError: Whether a failure is thrown, and not only shown in the results.
-  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
-  ///   other refetches continue.
+  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled and has no data, or
+  ///   that the call had joined; the other refetches continue.
   public nonisolated func refetch(
     _ filter: QueryFilter,
     superseding: Bool = true,
@@ -153,8 +155,7 @@ nonisolated extension QueryClient {
   ///
   /// Fetches in flight are cancelled. Callers of a fetch that is restarted get the new fetch's
   /// value; callers of a fetch that is not restarted throw `CancellationError`. The call returns when
-  /// the refetches are settled, an endless stream with its first part. The call does not wait for
-  /// fetches that are paused.
+  /// the refetches are settled, under the same conditions as ``refetch(_:superseding:)``.
   ///
   /// - Parameter filter: Selects the entries.
   public nonisolated func reset(_ filter: QueryFilter) async {

@@ -10,9 +10,10 @@ import Synchronization
 /// observer.update([AnyQuery(.user(1)), AnyQuery(.repos(2))])
 /// ```
 ///
-/// There is one element for each transaction that changed any of the results, and one for each new
-/// list. The handle and its streams are one observer of each query of the list, until a stream is
-/// cancelled, or the handle and all streams are released.
+/// A transaction that changes several of the results gives one element, and so does a new list. A slow
+/// observer gets the newest results and may miss those in between. The handle and its streams are one
+/// observer of each query of the list, until a stream is cancelled, or the handle and all streams are
+/// released.
 public final class QueryListObserver: Sendable {
   /// One observer of the list.
   private struct Member: Sendable {
@@ -71,7 +72,7 @@ public final class QueryListObserver: Sendable {
     )
   }
 
-  /// The current results.
+  /// The current results; none after the end of the observation.
   public var results: QueryListResults { QueryListResults(members: group.current()) }
 
   /// Replaces the list.
@@ -176,9 +177,9 @@ nonisolated extension QueryClient {
 
   /// Observes several queries of one value type as one stream, in the order of the list.
   ///
-  /// There is one element for each transaction that changed any of them: a call that changes
-  /// several keys shows as one change. The first element has the state of all queries. Each query
-  /// is observed and fetched independently, and one that fails is a failed result among the others.
+  /// A call that changes several keys shows as one change. A slow observer gets the newest results and may
+  /// miss those in between. The first element has the state of all queries. Each query is observed and
+  /// fetched independently, and one that fails is a failed result among the others.
   ///
   /// ```swift
   /// for await users in client.stream(all: ids.map { .user($0) }) {

@@ -139,7 +139,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///
   /// The fetch does not retain the handle.
   ///
-  /// Otherwise this is the same as ``refetch(superseding:throwOnError:)``; if that throws, nothing happens.
+  /// After the end of the observation, nothing happens. Otherwise this is the same as
+  /// ``refetch(superseding:throwOnError:)``; if that throws, nothing happens.
   ///
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
   ///   it.

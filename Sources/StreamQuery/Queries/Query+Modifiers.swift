@@ -126,8 +126,8 @@ extension Query {
 
   /// The number of retries of a failed attempt.
   ///
-  /// The delays are 1, 2, 4 and so on up to 30 seconds, unless defaults of the key or the client
-  /// set others.
+  /// The delays are 1, 2, 4 and so on up to 30 seconds, unless an earlier modifier or defaults of the key or
+  /// the client set others.
   ///
   /// - Parameter count: The number of attempts after the first; a negative number means none.
   /// - Returns: The changed query.
@@ -244,10 +244,10 @@ extension Query {
   ///   .placeholder { _, _ in client.data(for: .users)?.first { $0.id == id } }
   /// ```
   ///
-  /// The closure is called outside of locks when a stream or a handle begins, and when
+  /// The closure is called outside of locks when a stream or a handle begins, for a single result, and when
   /// ``QueryObserver/update(query:options:)`` brings another key; also if there is data already, and never
   /// for `fetch`. Its value is a ``placeholder(_:)`` for this observer alone, and is never cached. If the key
-  /// is removed or reset, the closure is called again, without former data.
+  /// is removed or reset, the placeholder goes, and the next update calls the closure without former data.
   ///
   /// - Parameter make: Takes the data that the observer last saw under another key, and that key; `nil` if
   ///   there is none. It may return `nil` for no placeholder.

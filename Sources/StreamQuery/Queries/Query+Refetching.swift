@@ -4,9 +4,10 @@ extension Query {
 
   /// Whether the query fetches by itself; it does by default.
   ///
-  /// A disabled query shows cached and written data, is never stale, and is left out of every
-  /// automatic and bulk refetch. It fetches only on an explicit call: by `fetch`, `ensure`, `prefetch` or an
-  /// observer's `refetch`. A fetch that is running when the query is disabled may still bring its answer.
+  /// A disabled query shows cached and written data, and its results are never stale. It is left out of every
+  /// automatic refetch and, while it is observed, of bulk refetches. It fetches only on an explicit call: by
+  /// `fetch`, `ensure`, `prefetch` or an observer's `refetch`, and by ``QueryClient/refetch(_:superseding:)``
+  /// if nobody observes it. A fetch that is running when the query is disabled may still bring its answer.
   ///
   /// ```swift
   /// let found = Query("search", owner) { try await GitHub.search(owner, 1) }.enabled(!owner.isEmpty)
@@ -20,8 +21,8 @@ extension Query {
 
   /// Whether the query fetches by itself, evaluated again whenever its entry changes.
   ///
-  /// Turning from `false` to `true` counts as a new subscription: stale data is refetched. The
-  /// closure runs again only when this entry changes; for other conditions, change the observer's
+  /// Turning from `false` to `true` refetches stale data, whatever the policies for a new subscription are.
+  /// The closure runs again only when this entry changes; for other conditions, change the observer's
   /// options.
   ///
   /// If ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` makes the closure return `true`,
@@ -68,7 +69,8 @@ extension Query {
 
   /// Whether a new subscription refetches after a failure without data; it does by default.
   ///
-  /// With `false`, the error stays until an explicit fetch, for example by a button.
+  /// With `false`, new subscriptions leave the error. Other reasons, such as a button or a reconnect, still
+  /// refetch.
   ///
   /// - Parameter retries: Whether to refetch.
   /// - Returns: The changed query.

@@ -38,9 +38,10 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   /// Every entry.
   public static var all: Self { Self(.all) }
 
-  /// Entries whose data is missing or invalidated, or too old for some observer.
+  /// Entries whose data is stale for some observer; without observers, missing or invalidated.
   ///
-  /// Each observer has its own stale time, so unobserved data does not become stale by age.
+  /// Each observer has its own stale time, so unobserved data does not become stale by age. For a disabled
+  /// observer, data is never stale, even if it is missing.
   public static var stale: Self { Self(.stale) }
 
   /// Entries that are not ``stale``.

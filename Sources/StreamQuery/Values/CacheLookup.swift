@@ -1,9 +1,10 @@
 /// The result of a lookup in the cache, for a caller or a new observer.
 ///
-/// Each `fetch`, `ensure` and `prefetch` counts as one lookup. So does an observer when it subscribes, moves
-/// to another key or is enabled. Plain reads with `data(for:)` or `result(for:)`, and requests for a refetch,
-/// are not counted, because whether they fetch does not depend on what the cache has: a read never fetches,
-/// and a refetch always does.
+/// Each `fetch`, `ensure` and `prefetch` counts as one lookup, unless it is refused, because there is no
+/// fetch closure or the fetch would wait for itself. So does an enabled observer when it subscribes, moves to
+/// another key or was disabled before. Plain reads with `data(for:)` or `result(for:)`, and requests for a
+/// refetch, are not counted, because whether they fetch does not depend on what the cache has: a read never
+/// fetches, and a refetch always does.
 ///
 /// ``QueryClient/lookups`` counts the lookups. Each is also an event, ``QueryEvent/Kind/lookup(_:)``; an
 /// ``EventReceiver`` may ask for fewer of these events. The event of a miss names the missing key:
@@ -23,7 +24,7 @@ public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   /// No data that the caller accepts, but a running fetch: the caller waits for it.
   case joined
   /// No data that the caller accepts: it is fetched, unless an option such as
-  /// ``Query/retryOnSubscribe(_:)`` or a missing fetch prevents that.
+  /// ``Query/retryOnSubscribe(_:)`` prevents that.
   case miss
   /// A recent failure that the caller gets instead of a fetch: see ``FailureCaching``.
   case failure

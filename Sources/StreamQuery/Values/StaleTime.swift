@@ -43,7 +43,7 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
   @available(*, unavailable, renamed: "infinite")
   public static var infinity: Self { infinite }
 
-  /// Never stale, not even by invalidation, and omitted from bulk refetches.
+  /// Never stale, not even by invalidation, and omitted from bulk refetches while observed.
   ///
   /// Subscriptions, reconnects and activations do not refetch such data, whatever their policy. A handle's
   /// `refetch`, a reset or a removal does, and so do an interval and the query's own trigger streams.
