@@ -16,7 +16,8 @@
 ///
 /// Every input of the fetch belongs in the key: page, filter, locale, account. If one is missing,
 /// two server states share one entry. If two queries of one key have different fetches, callers of
-/// both join a running fetch, and the next fetch uses that of the newest query.
+/// both join a running fetch, and the next fetch uses that of the newest query: the last one that was
+/// observed or began a fetch. A query whose caller joins a fetch, or gets cached data, does not count.
 public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   /// The identity of the cached value.
   public let key: QueryKey<Value>
