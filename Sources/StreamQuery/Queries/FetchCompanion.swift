@@ -37,8 +37,8 @@
 /// The client keeps its companions for as long as it lives. A companion that holds the client keeps it alive
 /// for ever.
 public protocol FetchCompanion: Sendable {
-  /// Called when a caller of `fetch`, `ensure` or `prefetch` begins to wait for a fetch that it started or
-  /// joined.
+  /// Called when a caller of `fetch`, `ensure` or `prefetch`, of an observer's `refetch` or of a page command
+  /// begins to wait for a fetch that it started or joined.
   ///
   /// This runs in the caller's task, with the caller's task-locals, and must be quick: the caller waits. The
   /// fetch may already run, and end at any time. If the fetch has ended by then, the caller does not wait,

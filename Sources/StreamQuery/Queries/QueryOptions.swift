@@ -155,7 +155,8 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
   /// never be freed.
   public var fetch: (@Sendable (FetchContext) async throws -> any Sendable)?
 
-  /// The retries of imperative calls whose query sets none; none by default.
+  /// The retries of imperative calls if neither the query nor a default of ``QueryOptions/retry`` sets any;
+  /// none by default.
   public var imperativeRetry: RetryPolicy
 
   /// Creates defaults.
@@ -164,7 +165,7 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
   ///   - staleTime: How long data counts as fresh.
   ///   - gcTime: How long an entry without observers is kept.
   ///   - options: The other options; `staleTime` and `gcTime` given here win over those in `options`.
-  ///   - imperativeRetry: The retries of imperative calls whose query sets none.
+  ///   - imperativeRetry: The retries of imperative calls if neither the query nor a default sets any.
   ///   - fetch: The fetch of queries that have none.
   public init(
     staleTime: StaleTime? = nil,

@@ -1,7 +1,7 @@
 /// The number of retries of a failed fetch, and the waits before them.
 ///
 /// Queries retry three times with ``RetryBackoff/standard`` unless told otherwise; imperative calls
-/// (`fetch`, `ensure`, `prefetch`) do not retry unless the query says so.
+/// (`fetch`, `ensure`, `prefetch`) do not retry unless the query or a default says so.
 ///
 /// ```swift
 /// Query("rates") { try await api.rates() }.retry(5)
