@@ -283,7 +283,7 @@ extension Query {
   /// - Parameters:
   ///   - value: Evaluated outside the cache's lock, once per entry without data; `nil` means no
   ///     initial data.
-  ///   - updatedAt: When the value was current; `nil` or a date in the future means now.
+  ///   - updatedAt: When the value was current; `nil` means now, and the age of a future date is zero.
   /// - Returns: The changed query.
   public consuming func initialData(
     _ value: @autoclosure @escaping @Sendable () -> Value?,
@@ -306,8 +306,8 @@ extension Query {
   /// - Parameters:
   ///   - value: Evaluated outside the cache's lock, once per entry without data; `nil` means no
   ///     initial data.
-  ///   - updatedAt: Called after `value`, unless that is `nil`; returns when the value was current; `nil` or
-  ///     a date in the future means now.
+  ///   - updatedAt: Called after `value`, unless that is `nil`; returns when the value was current; `nil`
+  ///     means now, and the age of a future date is zero.
   /// - Returns: The changed query.
   public consuming func initialData(
     _ value: @autoclosure @escaping @Sendable () -> Value?,
