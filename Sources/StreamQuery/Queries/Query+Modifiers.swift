@@ -281,8 +281,8 @@ extension Query {
   /// ``QueryResult/isOptimistic``.
   ///
   /// - Parameters:
-  ///   - value: Evaluated outside the cache's lock, once per entry without data; `nil` means no
-  ///     initial data.
+  ///   - value: Evaluated outside the cache's lock each time that the entry is used without data; `nil` means
+  ///     no initial data.
   ///   - updatedAt: When the value was current; `nil` means now, and the age of a future date is zero.
   /// - Returns: The changed query.
   public consuming func initialData(
@@ -304,8 +304,8 @@ extension Query {
   /// ```
   ///
   /// - Parameters:
-  ///   - value: Evaluated outside the cache's lock, once per entry without data; `nil` means no
-  ///     initial data.
+  ///   - value: Evaluated outside the cache's lock each time that the entry is used without data; `nil` means
+  ///     no initial data.
   ///   - updatedAt: Called after `value`, unless that is `nil`; returns when the value was current; `nil`
   ///     means now, and the age of a future date is zero.
   /// - Returns: The changed query.

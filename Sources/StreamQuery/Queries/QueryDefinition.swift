@@ -231,7 +231,7 @@ final class DefinitionExtras: @unchecked Sendable {
 
     /// Returns saved data if there is any, and otherwise the query's initial data.
     ///
-    /// This is called once per entry that has no data, and again when a store has answered.
+    /// This is called at each use of an entry that has no data, and again when a store has answered.
     func value() -> KeptData? { kept?() ?? own?() }
   }
 
