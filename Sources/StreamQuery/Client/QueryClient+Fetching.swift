@@ -4,8 +4,8 @@ nonisolated extension QueryClient {
   /// Callers of one key share one fetch. A cancelled caller leaves at once and does not affect the
   /// others. When nobody wants the fetch any longer, the query's ``AbandonmentPolicy`` decides
   /// whether it continues. If a refetch, an invalidation, a reset or a page command replaces the
-  /// fetch, its callers wait for the newer one: <doc:InvalidationAndTriggers>. Failures are not
-  /// retried unless the query or a default says so.
+  /// fetch, its callers wait for the newer one: <doc:InvalidationAndTriggers>. A fetch that
+  /// this call starts is not retried unless the query or a default says so.
   ///
   /// A fetch that this call starts sees the caller's task-locals and has its priority, retries
   /// included. A caller that joins the fetch of another caller raises it to its own priority:
