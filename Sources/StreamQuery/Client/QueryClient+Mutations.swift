@@ -11,9 +11,9 @@ nonisolated extension QueryClient {
   /// throws at once. In a task that a fetch or run starts, such a call is not refused, because the task may
   /// be meant to outlive it; the fetch or run may then wait for ever if it awaits the task.
   ///
-  /// Cancelling the caller cancels the run, unless it is detached: the work's task is cancelled,
-  /// retries and pauses end at once, and a change that was not made is rolled back. Work that
-  /// returns nevertheless counts as done. The caller does not wait for that.
+  /// Cancelling the caller cancels the run, unless it is detached or durable: the work's task is
+  /// cancelled, retries and pauses end at once, and a change that was not made is rolled back. Work
+  /// that returns nevertheless counts as done. The caller does not wait for that.
   ///
   /// ```swift
   /// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))
@@ -27,7 +27,8 @@ nonisolated extension QueryClient {
   /// - Returns: The output of the work.
   /// - Throws: The work's error, or that of `onMutate`, even if that is a `CancellationError`;
   ///   `CancellationError` if the caller or the run was cancelled or the client was cleared;
-  ///   ``QueryError/missingPerform(key:)``; ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``.
+  ///   ``QueryError/missingPerform(key:)``; ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``;
+  ///   ``QueryError/missingOutbox(key:)``, or an error of the outbox, if the mutation is durable.
   @discardableResult
   public nonisolated func mutate<Input, Output>(
     _ mutation: Mutation<Input, Output>,

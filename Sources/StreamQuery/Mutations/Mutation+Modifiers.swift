@@ -212,8 +212,9 @@ extension Mutation {
 
   /// Adds a callback for a run that failed or was cancelled (with `CancellationError`).
   ///
-  /// The callback runs before the caller gets the error, and not when the client was cleared or shut down. An
-  /// error that it throws is reported; the run's own error stays.
+  /// The callback runs before the caller gets the error, unless the caller was cancelled: that one does not
+  /// wait. It does not run when the client was cleared or shut down. An error that it throws is reported; the
+  /// run's own error stays.
   ///
   /// - Parameter body: Gets the error.
   /// - Returns: The changed mutation.

@@ -17,13 +17,14 @@ public import Foundation
 public struct MutationContext: Sendable, _FreeOfActors {
   /// The mutation's key.
   public let key: AnyQueryKey
-  /// The number of attempts that failed before this one: 0 at first.
+  /// The number of attempts that failed before this one in this process: 0 at first.
   public let attempt: Int
   /// The identity of this run among all others, so that a server performs the run only once.
   ///
   /// All attempts of a run have the same key, even after a pause, and even after an archive has
-  /// carried the run into another process, however often that archive is imported. No two runs
-  /// share a key. The client's ``QueryClient/Configuration/randomness`` makes the key.
+  /// carried the run into another process, however often that archive is imported. Only a rebase, which
+  /// makes another request, gives the run another key. No two runs share a key. The client's
+  /// ``QueryClient/Configuration/randomness`` makes the key.
   public let idempotencyKey: UUID
   /// The facts that the mutation carries.
   public let meta: QueryMeta
@@ -51,7 +52,7 @@ public struct MutationCallbackContext<Input: Sendable>: Sendable, _FreeOfActors 
 
   /// The mutation's key.
   public var key: AnyQueryKey { facts.job.key.key }
-  /// The input with which the run was started.
+  /// The input with which the run was started, unless an outbox has replaced it.
   public var input: Input { facts.job.input.value(as: Input.self) }
   /// The identity of this run, see ``MutationContext/idempotencyKey``.
   public var idempotencyKey: UUID { facts.job.requestIdentity.uuid }

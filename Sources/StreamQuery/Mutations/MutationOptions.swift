@@ -85,7 +85,7 @@ public enum MutationPacing: Hashable, Sendable, BitwiseCopyable {
   /// `CancellationError`. The newer run waits for an earlier one that is being sent. If that request fails,
   /// the earlier run is cancelled too rather than tried again, so that an older change never arrives after a
   /// newer one. If the request succeeds, the changes that the earlier run still shows go when the newer run
-  /// has succeeded.
+  /// has succeeded. A run in its delay cancels earlier ones in theirs at once: undoing it sends none of them.
   ///
   /// A mutation without a scope of its own gets one that is named after its key, and the item.
   case newest

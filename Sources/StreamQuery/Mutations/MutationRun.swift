@@ -29,7 +29,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   /// Whether the run waits for its scope, the network or the app.
   public var isPaused: Bool { snapshot?.isPaused ?? false }
 
-  /// The input with which the run was started; `nil` if there is no run.
+  /// The input with which the run was started, unless an outbox has replaced it; `nil` if there is no run.
   public var input: Input? { snapshot?.input.value(as: Input.self) }
 
   /// The output of the work; `nil` until the run has succeeded.
@@ -69,7 +69,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
     snapshot?.version == other.snapshot?.version && idempotencyKey == other.idempotencyKey
   }
 
-  /// Whether there is no run: none was started, or the last one was reset or cancelled.
+  /// Whether there is no run: none was started, or it was reset, cancelled, or forgotten after its end.
   public var isIdle: Bool { status == .idle }
 
   /// Whether the run has not ended.
@@ -100,7 +100,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// Whether the run waits for its scope, the network or the app.
   public var isPaused: Bool { snapshot.isPaused }
 
-  /// The input with which the run was started.
+  /// The input with which the run was started, unless an outbox has replaced it.
   public var input: any Sendable { snapshot.input.erased }
 
   /// The output of the work.

@@ -3,7 +3,8 @@ nonisolated extension QueryClient {
   ///
   /// The stream follows from this call until its task is cancelled or its last reference is
   /// dropped; meanwhile the run that it shows is kept. A slow observer gets the newest state and
-  /// may miss the states in between. If there is no run, the stream shows ``MutationRun/idle``.
+  /// may miss the states in between. A cancelled run is forgotten: the stream shows the run before it
+  /// again. If there is no run, it shows ``MutationRun/idle``.
   ///
   /// ```swift
   /// for await run in client.runs(of: .rename()) { show(run.isPending) }
