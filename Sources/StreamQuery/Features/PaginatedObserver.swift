@@ -77,7 +77,7 @@ public final class PaginatedObserver<
   /// Fetches the current page, whether stale or not, and waits until the fetch is settled.
   ///
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``.
   @discardableResult
   public func refetch() async throws -> QueryResult<Value> { try await observer.refetch() }
 

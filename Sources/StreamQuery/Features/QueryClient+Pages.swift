@@ -13,7 +13,7 @@ nonisolated extension QueryClient {
   ///   - superseding: Whether a running fetch over data is replaced; `false` joins it, and then it
   ///     may happen that no page is added.
   /// - Returns: The result after the fetch.
-  /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``.
+  /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``; ``QueryError/shutDown``.
   @discardableResult
   public nonisolated func fetchNextPage<Page, PageParam>(
     of query: InfiniteQuery<Page, PageParam>,
@@ -30,7 +30,7 @@ nonisolated extension QueryClient {
   ///   - query: The infinite query.
   ///   - superseding: Whether a running fetch over data is replaced; `false` joins it.
   /// - Returns: The result after the fetch.
-  /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``.
+  /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``; ``QueryError/shutDown``.
   @discardableResult
   public nonisolated func fetchPreviousPage<Page, PageParam>(
     of query: InfiniteQuery<Page, PageParam>,
@@ -173,7 +173,7 @@ extension QueryObserver where Value: PageSequenceValue {
   ///
   /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)``.
+  /// - Throws: ``QueryError/missingFetch(key:)``; ``QueryError/shutDown``.
   @discardableResult
   public func fetchNextPage(superseding: Bool = true) async throws -> QueryResult<Value> {
     try await fetchPage(.next, superseding: superseding)
@@ -183,7 +183,7 @@ extension QueryObserver where Value: PageSequenceValue {
   ///
   /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)``.
+  /// - Throws: ``QueryError/missingFetch(key:)``; ``QueryError/shutDown``.
   @discardableResult
   public func fetchPreviousPage(superseding: Bool = true) async throws -> QueryResult<Value> {
     try await fetchPage(.previous, superseding: superseding)

@@ -12,7 +12,7 @@ nonisolated extension QueryClient {
   /// Use it for a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)``,
   /// at most ``Configuration/maxConcurrentFetches`` at a time, or six. The query's own stale time decides
   /// whether an entry is stale. The refresh omits entries without a fetch, static and disabled ones,
-  /// unobserved ones that never had a result, and endless streams that deliver.
+  /// unobserved ones that never had a result, and endless streams that deliver and are not invalidated.
   ///
   /// A client with a ``CacheLimit`` counts the uses of entries, also with `CacheLimit()`, which bounds
   /// nothing. Without a limit, only observed entries count as used.
