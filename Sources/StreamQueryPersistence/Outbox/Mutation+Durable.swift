@@ -10,7 +10,7 @@ extension Mutation where Input: Codable {
   /// Keeps each run in the client's ``Outbox`` until it is sent, so that it survives the process.
   ///
   /// A run is written to the store after `onMutate` and before its first attempt. From then on it is sent at
-  /// least once, no matter how often the process ends. All attempts have the same
+  /// least once, no matter how often the process ends. All attempts with one input have the same
   /// ``/StreamQuery/MutationContext/idempotencyKey``, and follow all earlier runs of the scope. The run is
   /// over, and its record is removed, when it has succeeded, was cancelled or dropped, or has failed for
   /// good.

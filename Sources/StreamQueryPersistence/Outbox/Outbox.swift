@@ -49,8 +49,10 @@ public struct Outbox: Sendable {
 
   /// Sends an item now, even if it is stopped by a failure, or waits for its next attempt or its delay.
   ///
+  /// It does nothing for an item behind another one of its scope, or with an input that cannot be decoded.
+  ///
   /// - Parameter id: The item.
-  /// - Returns: Whether one of these was the case.
+  /// - Returns: Whether it did anything.
   @discardableResult
   public func retry(_ id: OutboxItem.ID) -> Bool {
     engine?.retry(RunIdentity(id)) ?? false

@@ -28,13 +28,13 @@ public struct OutboxItem: Sendable, Identifiable {
   public let scope: String?
   /// The state of the item.
   public let state: State
-  /// The number of failed attempts in this process.
+  /// The number of failed attempts in this process, since ``Outbox/rebase(_:with:)`` if that was called.
   public let attempts: Int
   /// The error of the newest attempt; `nil` if that did not fail.
   public let error: (any Error)?
   /// The date when the run was started.
   public let enqueuedAt: Date
-  /// The key of all attempts of the item, see ``/StreamQuery/MutationContext/idempotencyKey``.
+  /// The key of all attempts with this input, see ``/StreamQuery/MutationContext/idempotencyKey``.
   public let idempotencyKey: UUID
   /// The input as JSON.
   public let input: Data

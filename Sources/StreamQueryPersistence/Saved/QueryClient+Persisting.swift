@@ -20,10 +20,11 @@ extension QueryClient.Configuration {
 }
 
 nonisolated extension QueryClient {
-  /// Whether the store of the client's ``Configuration/persistence`` has not been read yet.
+  /// Whether queries wait for the store of the client's ``Configuration/persistence`` to be read.
   ///
   /// Meanwhile streams are pending and idle, and callers of
-  /// ``/StreamQuery/QueryClient/fetch(_:timeout:throwOnError:)`` wait.
+  /// ``/StreamQuery/QueryClient/fetch(_:timeout:throwOnError:)`` wait. They wait no longer once a read has
+  /// failed, or ``Persistence/restoreTimeout`` has passed.
   public nonisolated var isRestoring: Bool {
     guard let policy = configuration.keeping.policy else { return false }
     return persister?.isRestoring(policy) ?? false

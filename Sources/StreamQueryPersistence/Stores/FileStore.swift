@@ -14,10 +14,10 @@ public import Foundation
 ///
 /// On Linux, `URL` has no `cachesDirectory`: name a directory of yours.
 ///
-/// Each partition has one file, to which batches are added; when more than half of the file is not needed any
-/// more, the file is rewritten. A batch is on the disk when ``write(_:to:)`` returns, and survives the end of
-/// the process, of the system and of the power at any moment. Damaged bytes destroy the batches that contain
-/// them, and are reported in ``StoreContents/damage``.
+/// Each partition has one file, to which batches are added; when more than half of the file, and more than
+/// 64 KB, are not needed any more, it is rewritten. A batch is on the disk when ``write(_:to:)`` returns, and
+/// survives the end of the process, of the system and of the power at any moment. Damaged bytes destroy the
+/// batches that contain them, and are reported in ``StoreContents/damage``.
 ///
 /// **One store at a time.** While a store uses a directory, any other store throws ``QueryStoreError/inUse``,
 /// in this process or another. The use begins with the first call and ends with ``close()``, with

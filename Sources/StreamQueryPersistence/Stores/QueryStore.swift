@@ -19,7 +19,8 @@
 /// A store is an object: clients and queries share its records if they name the same object.
 ///
 /// The caller's cancellation interrupts no batch. Before a batch, a store may check for cancellation, and
-/// then throw ``QueryStoreError/failed(_:)`` with a `CancellationError`; the built-in stores ignore it.
+/// then throw ``QueryStoreError/failed(_:)`` with a `CancellationError`. Of the built-in stores, only a
+/// suspended ``FileStore`` does: such a call changes nothing, so repeat a wipe.
 public protocol QueryStore: AnyObject, Sendable {
   /// The maximum number of bytes of keys and values in a partition; `Int.max`, the default, if only the disk
   /// limits them.
