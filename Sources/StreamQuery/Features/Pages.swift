@@ -314,9 +314,9 @@ extension QueryResult where Value: PageSequenceValue {
   /// Whether the page before the first one is being fetched.
   public var isFetchingPreviousPage: Bool { isFetching && snapshot.part == .previousPage }
 
-  /// Whether the fetch of the page after the last one failed.
+  /// Whether there is an error, and the running or last fetch is of the page after the last one.
   public var isFetchNextPageError: Bool { isError && snapshot.part == .nextPage }
 
-  /// Whether the fetch of the page before the first one failed.
+  /// Whether there is an error, and the running or last fetch is of the page before the first one.
   public var isFetchPreviousPageError: Bool { isError && snapshot.part == .previousPage }
 }

@@ -45,7 +45,7 @@ nonisolated extension QueryClient {
   /// the pages of its own request.
   ///
   /// The count also applies to later refetches of the key, until an observer or another call sets
-  /// how to fetch it.
+  /// how to fetch it; not to those that fetch only the first page.
   ///
   /// - Parameters:
   ///   - query: The infinite query.

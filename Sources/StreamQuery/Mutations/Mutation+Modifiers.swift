@@ -91,7 +91,7 @@ extension Mutation {
   }
 
   /// Sets how long a run that nobody follows is kept after it ended; above 100 years means for
-  /// ever.
+  /// ever, and a cancelled run is not kept.
   ///
   /// - Parameter duration: How long to keep it.
   /// - Returns: The changed mutation.

@@ -241,9 +241,9 @@ public actor FileStore: QueryStore {
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The new generation.
-  /// - Throws: The reason why the records may still be on the disk. This store does not show them any more.
-  ///   If the new generation has reached the disk, later stores hide the records, too, and erase them at
-  ///   their first use.
+  /// - Throws: The reason why the records may still be on the disk. This store does not show them any more,
+  ///   unless the call was cancelled while the store was suspended. If the new generation has reached the
+  ///   disk, later stores hide the records, too, and erase them at their first use.
   public func wipe(
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreGeneration {

@@ -31,13 +31,13 @@ extension _QueryObjectMembers where Stored: PageSequenceValue {
     return present.stored.isFetchingPreviousPage
   }
 
-  /// Whether the fetch of the page after the last one failed.
+  /// Whether there is an error, and the running or last fetch is of the page after the last one.
   public var isFetchNextPageError: Bool {
     noteRead(of: .isFetchNextPageError)
     return present.stored.isFetchNextPageError
   }
 
-  /// Whether the fetch of the page before the first one failed.
+  /// Whether there is an error, and the running or last fetch is of the page before the first one.
   public var isFetchPreviousPageError: Bool {
     noteRead(of: .isFetchPreviousPageError)
     return present.stored.isFetchPreviousPageError
