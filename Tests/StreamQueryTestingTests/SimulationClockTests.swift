@@ -54,6 +54,21 @@ struct SimulationClockTests {
     expectEqual(simulation.now, .zero)
   }
 
+  @Test func withASeedAnEmptySleepMayEndBeforeOthersRun() {
+    let orders = (1...20 as ClosedRange<UInt64>).map { seed in
+      let simulation = Simulation(seed: seed)
+      let collected = Collected<String>()
+      simulation.task {
+        try? await simulation.clock.sleep(for: .zero)
+        collected.append("sleeper")
+      }
+      simulation.task { collected.append("other") }
+      simulation.settle()
+      return collected.lines
+    }
+    expectEqual(Set(orders), [["other", "sleeper"], ["sleeper", "other"]])
+  }
+
   @Test func aCancelledSleepThrowsAtOnce() {
     let simulation = Simulation()
     let task = simulation.task { try await simulation.clock.sleep(for: .seconds(60)) }

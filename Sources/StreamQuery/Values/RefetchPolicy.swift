@@ -1,6 +1,7 @@
 /// Whether a subscription, a reconnect or an activation refetches data that is already cached.
 ///
-/// Without data a subscription always fetches, whatever the policy (unless the query is disabled).
+/// Without data a subscription fetches whatever the policy, unless the query is disabled or
+/// ``Query/retryOnSubscribe(_:)`` leaves its error alone.
 ///
 /// ```swift
 /// let inbox = Query("inbox") { try await api.todos() }

@@ -68,7 +68,7 @@ extension IntervalSequence {
     /// Waits for the next tick.
     ///
     /// - Parameter actor: The isolation of the caller.
-    /// - Returns: The number of the tick; `nil` when the task is cancelled.
+    /// - Returns: The number of the tick; `nil` at the end, or when the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Int? {
       guard !isEnded else { return nil }
       let time = time ?? OperatorTime(clock ?? Scheduling.current.clock)

@@ -3,7 +3,8 @@ public import StreamQuery
 extension AsyncSequence {
   /// Runs an action for each new data of a result.
   ///
-  /// Data that was cached before this stream began also counts as new; placeholders do not count.
+  /// Data that was cached before this stream began also counts as new. Placeholders do not count, and neither
+  /// does data beside an error.
   ///
   /// ```swift
   /// client.stream(.user(1)).onSuccess { print("user \($0.name)") }

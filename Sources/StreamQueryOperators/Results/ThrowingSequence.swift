@@ -4,7 +4,8 @@ extension AsyncSequence {
   /// Throws errors of results if a policy says so; other errors stay in the results.
   ///
   /// An error is thrown when no fetch runs, because a running fetch may still succeed. The policy is
-  /// evaluated once per error.
+  /// evaluated once per error. A policy that asks for the state of the query throws nothing here: use
+  /// `throwingResults(of:)` for it.
   ///
   /// ```swift
   /// for try await result in client.stream(.user(42)).throwing(when: .always) { show(result) }

@@ -4,7 +4,8 @@
 /// `advance(to:)` and `run(_:)` move it, from one sleeper's deadline to the next.
 ///
 /// A sleep throws `CancellationError` at once when its task is cancelled. A sleep of zero or negative length
-/// lets all ready jobs run, and then returns at the same instant.
+/// returns at the same instant. With seed 0 all ready jobs run before that; with any other seed the generator
+/// decides. `Simulation.settled(after:)` lets them run with every seed.
 public struct SimulationClock: Clock {
   /// The type of this clock's durations, which is the standard one.
   public typealias Duration = Swift.Duration
@@ -76,7 +77,7 @@ public struct SimulationClock: Clock {
   /// Waits until virtual time has reached an instant.
   ///
   /// - Parameters:
-  ///   - deadline: The instant. If it is in the past, the wait ends as soon as all ready jobs have run.
+  ///   - deadline: The instant. If it is in the past, the wait ends at the present instant.
   ///   - tolerance: Ignored: virtual time is exact.
   /// - Throws: `CancellationError` at once when the task is or becomes cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

@@ -61,8 +61,8 @@ final class SimulationCore: TaskExecutor {
 
   /// Sleeps until a virtual time; throws `CancellationError` at once when the task is cancelled.
   ///
-  /// A deadline that has passed still lets all ready jobs run first, so that the limit of jobs stops a loop
-  /// of empty sleeps. With `isLast`, the sleeper wakes when all other jobs at that instant have run.
+  /// A deadline that has passed still suspends the task, so that the limit of jobs stops a loop of empty
+  /// sleeps. With `isLast`, the sleeper wakes when all other jobs at that instant have run.
   func sleep(until deadline: Duration, isBackground: Bool, isLast: Bool = false) async throws {
     try Task.checkCancellation()
     let ticket = state.withLock { state in

@@ -82,7 +82,7 @@ public final class ErrorBoundary: nonisolated Observable {
   /// Removes all errors, makes their queries try again, and waits until the tries have ended.
   ///
   /// Queries without data are reset: they begin as if they had never failed. Queries with data keep it and
-  /// are fetched.
+  /// are fetched, unless they are static. Disabled queries are not fetched.
   public func reset() async {
     guard !isPrepared else { return }
     onReset()

@@ -23,8 +23,8 @@ extension _QueryObjectMembers {
   ///     awaited.
   ///   - throwOnError: Whether a failure is thrown, and not only shown in the result.
   /// - Returns: The result after the fetch.
-  /// - Throws: The errors of `QueryObserver.refetch(superseding:throwOnError:)`; `CancellationError` if the
-  ///   object does not observe.
+  /// - Throws: With `throwOnError`, the errors of `QueryObserver.refetch(superseding:throwOnError:)`, and
+  ///   `CancellationError` if the object does not observe; otherwise nothing.
   @discardableResult
   public func refetch(
     superseding: Bool = true,

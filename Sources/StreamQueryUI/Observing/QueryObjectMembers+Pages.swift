@@ -68,8 +68,8 @@ extension _QueryObjectMembers where Stored: PageSequenceValue {
   ///
   /// - Parameter throwOnError: Whether a failure is thrown, and not only shown in the result.
   /// - Returns: The result after the fetch.
-  /// - Throws: The error of the page's fetch, which is also in the result; `CancellationError` if
-  ///   the object does not observe.
+  /// - Throws: With `throwOnError`, the error of the page's fetch, which is also in the result, and
+  ///   `CancellationError` if the object does not observe; otherwise nothing.
   @discardableResult
   public func fetchNextPage(throwOnError: Bool) async throws -> QueryResult<Value> {
     guard throwOnError else { return await fetchNextPage() }

@@ -74,7 +74,8 @@ extension _QueryObjectMembers {
   /// Changes the query or the options.
   ///
   /// This is no new subscription: with the same key nothing is fetched, so a view may call it whenever it is
-  /// drawn. With another key, the cached data of that key shows at once, and is fetched if it is stale.
+  /// drawn. Only a change from disabled to enabled fetches stale or missing data. With another key, the
+  /// cached data of that key shows at once, and is fetched if it is stale.
   ///
   /// For search as you type, another key can wait until no newer key is set for a time; meanwhile the former
   /// key is observed and shown.

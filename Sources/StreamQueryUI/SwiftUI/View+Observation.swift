@@ -40,7 +40,7 @@ extension View {
   }
 
   /// Refetches a list of queries when the user pulls, and shows the gesture's spinner until all fetches have
-  /// ended.
+  /// ended or wait for the network.
   ///
   /// - Parameter observed: The list.
   /// - Returns: The view.
