@@ -81,7 +81,6 @@ package struct EntryMachine: Equatable, Sendable {
   /// Sets the time of the machine's creation, before any other input.
   mutating func begin(at now: Instant) {
     unwantedSince = now
-    polledUntil = now
   }
 
   /// The retention of the observer that left last; `nil` if this observer had none of its own.

@@ -209,7 +209,6 @@ struct EvictionOrder: Sendable {
     (entryCount, totalCost, passingCount) = (0, 0, 0)
     for row in rows.indices where isKnown(row) {
       if rows[row].isPassing, rows[row].entry == .idle { passingCount += 1 }
-      rows[row].links = RowList.Links()
       entryCount += 1
       totalCost += Int128(rows[row].cost)
     }

@@ -107,7 +107,7 @@ struct SavedRecords: Sendable {
   var sweeping: Set<Mark> = []
   /// The number of values that were dropped because too many waited, since the last report.
   private(set) var givenUpCount = 0
-  /// The error with which the store was closed, if a change was lost since then.
+  /// The error with which the store was closed, if a change was lost since then; `nil` while it is open.
   var lossReason: QueryStoreError?
 
   init(limit: StoreLimit) {

@@ -1,3 +1,4 @@
+import Foundation
 import StreamQueryTesting
 import Testing
 
@@ -71,6 +72,29 @@ struct OutboxClaimTests: OutboxSuite {
     expectEqual(claims.claim([run], key, engine), [])
     claims.readingEnded(key)
     expectEqual(claims.claim([run], key, next), [run])
+    client.shutDown()
+    other.shutDown()
+  }
+
+  @Test("a new number is above those that were read, and who has left is none of those who go on")
+  func numbersAndOwners() throws {
+    let (client, other) = (client(), client())
+    let engine = try #require(client.durableRuns as? OutboxEngine)
+    let next = try #require(other.durableRuns as? OutboxEngine)
+    let (claims, key) = (OutboxClaims(), engine.claimsKey)
+    for engine in [engine, next] { claims.join(key, engine) }
+    let header = OutboxRecord.Header(
+      id: UUID(),
+      revision: 0,
+      mutation: #"["note"]"#,
+      date: 0,
+      version: ""
+    )
+    let record = try OutboxRecord(header, input: Data())
+    _ = claims.claim([(serial: 7, record: record)], except: [], key, engine)
+    expectEqual(claims.number(key, atLeast: 0), 8)
+    let rest = claims.leave(key, ObjectIdentifier(engine), holding: [], in: [])
+    expectEqual(rest.map(ObjectIdentifier.init), [ObjectIdentifier(next)])
     client.shutDown()
     other.shutDown()
   }

@@ -442,6 +442,7 @@ struct SavedRecordsTests {
     expectNil(records.obstacle)
     let key = EntryKey("a" as QueryKey<Int>)
     _ = records.note(.changed(try entry(key, count: 1)), of: key)
+    expect(!records.hasFailed)
     expectEqual(
       records.obstacle.map { "\($0)" },
       "\(QueryStoreError.failed(SavedValueError.slowStore))"
@@ -452,8 +453,14 @@ struct SavedRecordsTests {
   func obstacle() throws {
     let key = EntryKey("a" as QueryKey<Int>)
     var unused = open(StoreLimit(), "a")
-    _ = unused.close(.inUse)
     expectNil(unused.obstacle)
+    _ = unused.close(.inUse)
+    // An entry that began with the data of the store has nothing new for it.
+    _ = unused.note(.changed(try entry(key)), of: key)
+    expectNil(unused.obstacle)
+    var changed = unused
+    _ = changed.note(.changed(try entry(key, count: 1)), of: key)
+    expect(changed.obstacle != nil)
     let changes: [(inout SavedRecords) -> Void] = [
       { _ = $0.note(.removed, of: key) },
       { _ = $0.noteRemovalOfAll() },

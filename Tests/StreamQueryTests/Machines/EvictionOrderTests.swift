@@ -125,7 +125,7 @@ struct EvictionOrderTests {
     }
   }
 
-  @Test("of the entries that were used again, the oldest leave before those that came later")
+  @Test("of too many entries that were used again, the oldest leave after one newcomer only")
   func demoted() {
     var order = EvictionOrder(maxEntries: 10, maxCost: nil)
     func add(_ row: Int) {

@@ -376,6 +376,25 @@ struct MutationMachineTests {
     expect(machine.isStalled)
   }
 
+  @Test(arguments: [false, true])
+  func anInputThatCannotBeWrittenFailsOrStopsIfAnEarlierOneIsStored(isStored: Bool) {
+    var runOptions = RunOptions()
+    runOptions.isDurable = true
+    runOptions.delay = .seconds(2)
+    var machine = MutationMachine(
+      runOptions: runOptions,
+      isFirst: true,
+      keeping: .wanted,
+      at: .seconds(0)
+    )
+    let environment = Environment(now: .seconds(0))
+    expectEqual(machine.begun(in: environment).step, .keep)
+    expectEqual(machine.nextDeadline, .seconds(2))
+    let actions = machine.keepingFailed(isStored: isStored, in: environment)
+    expectEqual(machine.phase == .stopped, isStored)
+    expectEqual(actions.ended, isStored ? nil : .failed)
+  }
+
   @Test func aRunThatIsPreparedSaysWhenTheNetworkHoldsItUpAndWhenNoMore() {
     var runOptions = RunOptions()
     runOptions.prepares = true
@@ -476,6 +495,19 @@ struct RunQueueTests {
     expectEqual(scopes.count, 0)
     let isFirst = scopes.join(id(1), nil)
     expect(isFirst)
+  }
+
+  @Test func aRunIsInsertedBeforeAllNewerOnesOrBehindAFirstOneThatStays() {
+    for order in permutations([1, 2, 3, 4] as [UInt64]) {
+      var queue = RunQueue()
+      var kept = RunQueue()
+      for serial in order {
+        queue.insert(id(serial))
+        kept.insert(id(serial), keepsFirst: true)
+      }
+      expectEqual(queue.map(\.serial), [1, 2, 3, 4])
+      expectEqual(kept.map(\.serial), order.prefix(1) + order.dropFirst().sorted())
+    }
   }
 
   private func permutations(_ items: [UInt64]) -> [[UInt64]] {

@@ -85,8 +85,8 @@ import Testing
   // Q05 T31
   @Test func everythingAtOnceAnswersEverybody() async {
     var configuration = QueryClient.Configuration()
-    // Entries that are written by key have no fetch closure, and no option of a query.
-    configuration.defaults.options.retry = .never
+    // Entries that are written by key have no fetch closure, and no option of a query: they are tried again.
+    configuration.defaults.options.retry = .backoff(.constant(.milliseconds(1)))
     let client = QueryClient(configuration: configuration)
     let runs = Dial(0)
     func query(_ key: Int) -> Query<Int> {
