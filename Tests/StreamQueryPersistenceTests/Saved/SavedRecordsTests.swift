@@ -253,6 +253,21 @@ struct SavedRecordsTests {
     expectEqual(batch.removals, ["query/k0"])
   }
 
+  @Test("of an entry that was restored while its change waits, only the invalidation is new")
+  func invalidationOfARestoredEntry() throws {
+    let key = EntryKey("a" as QueryKey<Int>)
+    var records = open(StoreLimit(), "a")
+    _ = records.note(.changed(try entry(key, number: 1, count: 1)), of: key)
+    var restored = try entry(key, number: 2)
+    restored.isInvalidated = true
+    _ = records.note(.changed(restored), of: key)
+    guard case .changed(let waiting)? = records.pendingChange(of: key) else {
+      return #expect(Bool(false))
+    }
+    expectEqual(waiting.id.generation, 1)
+    expect(waiting.isInvalidated)
+  }
+
   @Test("a record that is written counts as used, whatever its date")
   func writingIsAUse() throws {
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))

@@ -112,6 +112,7 @@ import StreamQuery
         if !isErased { trouble.append("only what was erased is not written again") }
         return
       }
+      if (writer.roundError == nil) != (error == nil) { trouble.append("it has the last error") }
       let due = callers.filter { $0.value.map { $0 <= roundCount } ?? false }.map(\.key)
       let answered = answers.filter { known in round.answers.contains { $0 === known.answer } }.map(
         \.caller

@@ -24,6 +24,25 @@ import Testing
   }
 
   @Test(
+    "an observer subscribes when the store it waited for was read",
+    arguments: [(RefetchPolicy.Answer.never, false), (.ifStale, false), (.always, true)]
+  )
+  func restoring(_ policy: RefetchPolicy.Answer, _ fetches: Bool) {
+    var driver = EntryDriver.withData()
+    let options = ResolvedObserverOptions.make(staleAfter: Self.tenSeconds, onSubscribe: policy)
+    var restoring = options
+    restoring.participation = .restoring
+    expectNil(driver.observe(restoring).started)
+    let (actions, _) = driver.machine.reobserved(
+      from: restoring,
+      since: .zero,
+      to: options,
+      in: driver.environment
+    )
+    expectEqual(actions.started != nil, fetches)
+  }
+
+  @Test(
     "X05: every policy loads what is missing",
     arguments: [
       RefetchPolicy.Answer.never, .ifStale, .always,

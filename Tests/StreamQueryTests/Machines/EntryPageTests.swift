@@ -125,6 +125,50 @@ struct EntryPageTests {
     expectEqual(entry.machine.cause, .reconnect)
   }
 
+  @Test("it also follows if the fetch of the page begins anew")
+  func whatObserversAskedForFollowsARestart() {
+    var entry = loaded()
+    page(&entry, .next)
+    _ = entry.machine.requested(.reconnect, in: entry.environment)
+    _ = entry.machine.outdated(in: entry.environment)
+    _ = entry.machine.outdatedRestarted(in: entry.environment)
+    _ = entry.machine.attemptFoundNothing(
+      entry.currentID,
+      isAwaited: false,
+      in: entry.environment
+    )
+    expectEqual(entry.machine.fetch?.part, .whole)
+    expectEqual(entry.machine.cause, .reconnect)
+  }
+
+  @Test("and if another page is fetched before")
+  func whatObserversAskedForFollowsAPageThatWasPutOff() {
+    var entry = loaded()
+    page(&entry, .next)
+    for direction in [PageDirection.previous, .next, .previous] { page(&entry, direction) }
+    _ = entry.machine.requested(.reconnect, in: entry.environment)
+    page(&entry, .next)
+    entry.succeed()
+    expectEqual(entry.machine.fetch?.part, .nextPage)
+    _ = entry.machine.attemptFoundNothing(
+      entry.currentID,
+      isAwaited: false,
+      in: entry.environment
+    )
+    expectEqual(entry.machine.fetch?.part, .whole)
+    expectEqual(entry.machine.cause, .reconnect)
+  }
+
+  @Test func aPageThatIsStillGoodClearsTheMarkOfAFailure() {
+    var entry = loaded()
+    _ = entry.machine.requested(.manual, superseding: true, in: entry.environment)
+    fail(&entry)
+    expect(entry.machine.isInvalidated)
+    page(&entry, .next)
+    _ = entry.machine.attemptKept(entry.currentID, in: entry.environment)
+    expect(!entry.machine.isInvalidated)
+  }
+
   @Test("at the bound a page of the other end follows, and the last one that is asked for counts")
   func pagesArePutOffAtTheBound() {
     var entry = loaded()

@@ -125,8 +125,11 @@ struct EvictionOrderTests {
     }
   }
 
-  @Test("of too many entries that were used again, the oldest leave after one newcomer only")
-  func demoted() {
+  @Test(
+    "what was used again leaves after what was not; of too many such entries the oldest go first",
+    arguments: [(4, [12, 4, 5, 6]), (9, [12, 0, 1, 2])]
+  )
+  func usedAgain(count: Int, leaving: [Int]) {
     var order = EvictionOrder(maxEntries: 10, maxCost: nil)
     func add(_ row: Int) {
       order.added(row, hash: row)
@@ -134,14 +137,14 @@ struct EvictionOrderTests {
       order.changed(row, isIdle: true)
     }
     for row in 0..<10 { add(row) }
-    for row in 0..<9 { order.used(row) }
+    for row in 0..<count { order.used(row) }
     for row in 10..<14 { add(row) }
     var left: [Int] = []
     while let victim = order.victim() {
       left.append(victim)
       order.removed(victim)
     }
-    expectEqual(left, [12, 0, 1, 2])
+    expectEqual(left, leaving)
   }
 
   @Test("counts are right after every step of any sequence", arguments: 1...40)

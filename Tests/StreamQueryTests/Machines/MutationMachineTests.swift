@@ -197,6 +197,7 @@ struct MutationMachineTests {
       expectEqual(actions.step == .stop, keeping == .kept)
       expectEqual(actions.ended, keeping == .kept ? nil : .failed)
       expectEqual(machine.retried(in: environment).step == .prepare, keeping == .kept)
+      if keeping == .kept { expectEqual(machine.failureCount, 0) }
     }
   }
 
