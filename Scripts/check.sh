@@ -435,6 +435,7 @@ finish() {
 trap finish EXIT
 if [[ ${STEPS_CONTINUE:-} != 1 ]]; then begin_steps; fi
 test_refusing
+test_counting
 : >"$results_file"
 rm -f "$beside_status"
 

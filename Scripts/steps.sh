@@ -36,8 +36,12 @@ compiled_lines() {
   shift
   if (($# == 0)); then return 0; fi
   find "$@" -name output-file-map.json -exec cat {} + 2>/dev/null |
-    # Each source file, with the object file that is made of it.
-    sed -n -e 's/^  "\(.*\.swift\)": {$/\1/p' -e 's/^    "object": "\(.*\)",*$/\1/p' |
+    # Each source file, with the object file that is made of it. A module that is compiled as a whole has an entry
+    # without a name before them, with an object file that nothing is written to.
+    awk -F '"' '
+      /^  "/ { source = $2 }
+      /^    "object": / && source ~ /\.swift$/ { print source; print $4 }
+    ' |
     while IFS= read -r source && IFS= read -r object; do
       if [[ ($source == "$PWD"/* || $source == "$place"/*) && $source != */.build* && $object -nt $begun ]]; then
         cat "$source"
@@ -73,6 +77,52 @@ test_refusing() (
   printf '%s\n' "$scratch/other/A.swift:1:5: warning: unused" "$scratch/link/A.swift:1:5: note: unused" \
     "warning: $scratch/link: unused" >log
   refuse_warnings log
+)
+
+# test_counting: sees that `compiled_lines` counts the lines of each module that was compiled since the step began, whether
+# as a whole or file by file, and no others.
+test_counting() (
+  scratch=$(cd "$(mktemp -d)" && pwd -P)
+  trap 'rm -rf "$scratch"' EXIT
+  mkdir -p "$scratch/project/.build/checkouts" "$scratch/other"
+  ln -s project "$scratch/link"
+  cd "$scratch/link"
+  touch -t 202001010000 old.o
+  touch -t 202001020000 begun
+  touch new.o
+  # plant MODULE WHOLE: what the package manager writes for a module of files that have one line, two and so on.
+  plant() {
+    mkdir -p ".build/$1.build"
+    {
+      echo '{'
+      echo '  "": {'
+      if $2; then printf '    "object": "%s",\n' "$PWD/new.o"; fi
+      echo '    "swift-dependencies": "primary.swiftdeps"'
+      for place in "${@:3}"; do
+        printf '  },\n  "%s": {\n    "object": "%s",\n    "diagnostics": "A.dia"\n' "${place%=*}" "$PWD/${place#*=}"
+      done
+      printf '  }\n}'
+    } >".build/$1.build/output-file-map.json"
+  }
+  echo 1 >A.swift
+  printf '%s\n' 1 2 >B.swift
+  printf '%s\n' 1 2 3 4 >C.swift
+  seq 8 >D.swift
+  seq 1000 | tee old.swift "$scratch/other/A.swift" >.build/checkouts/A.swift
+  # Two of each kind, since what is wrong with one module may be made up for by the next.
+  plant A true "$PWD/A.swift=new.o" "$PWD/old.swift=old.o"
+  plant B true "$(pwd -P)/B.swift=new.o" "$scratch/other/A.swift=new.o"
+  plant C false "$PWD/C.swift=new.o" "$PWD/.build/checkouts/A.swift=new.o"
+  plant D false "$PWD/D.swift=new.o" "$PWD/old.swift=none.o"
+  for modules in "A 1" "B 2" "C 4" "D 8" "A B 3" "B A 3" "A C 5" "C A 5" "A B C D 15" "D C B A 15" 0; do
+    folders=()
+    for module in ${modules%[0-9]*}; do if [[ $module == [A-D] ]]; then folders+=(".build/$module.build"); fi; done
+    lines=$(compiled_lines begun ${folders[@]+"${folders[@]}"})
+    if ((lines != ${modules##* })); then
+      echo "steps: self-test: of the modules ${folders[*]-none}, ${lines:-no} lines were counted instead of ${modules##* }" >&2
+      exit 1
+    fi
+  done
 )
 
 # Prints all steps that were written down, and their sum.
