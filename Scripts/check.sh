@@ -433,9 +433,27 @@ finish() {
   fi
 }
 trap finish EXIT
+
+# test_skipping: sees that what cannot be checked on macOS says so.
+test_skipping() (
+  scratch=$(mktemp -d)
+  trap 'rm -rf "$scratch"' EXIT
+  printf '#!/bin/sh\necho Darwin\n' >"$scratch/uname"
+  chmod +x "$scratch/uname"
+  for script in leaks check-apple; do
+    status=0
+    PATH=$scratch:$PATH Scripts/$script.sh 2>/dev/null || status=$?
+    if ((status != skipped)); then
+      echo "check: self-test: $script.sh returns $status on macOS" >&2
+      exit 1
+    fi
+  done
+)
+
 if [[ ${STEPS_CONTINUE:-} != 1 ]]; then begin_steps; fi
 test_refusing
 test_counting
+test_skipping
 : >"$results_file"
 rm -f "$beside_status"
 
