@@ -371,6 +371,11 @@ run_step() {
   set -e
   seconds=$((SECONDS - started))
   end_step "$(label "$step")" "$seconds" "${@:2}"
+  if [[ ${GITHUB_ACTIONS:-} == true ]] && ((status == skipped || status == without_server)); then
+    echo "check: on GitHub only the inspector's page may be skipped: whatever else a step needs can be installed there" >&2
+    end_run "$step" "FAILED after $seconds s" FAILED >&2
+    return "$status"
+  fi
   case $status in
     0) end_run "$step" "passed in $seconds s" "$seconds s" ;;
     "$skipped") end_run "$step" SKIPPED SKIPPED ;;
@@ -434,7 +439,8 @@ finish() {
 }
 trap finish EXIT
 
-# test_skipping: sees that what cannot be checked on macOS says so.
+# test_skipping: sees that what cannot be checked on macOS says so, and that on GitHub a step that is skipped fails, unless it
+# lacks nothing but the browser.
 test_skipping() (
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
@@ -448,14 +454,33 @@ test_skipping() (
       exit 1
     fi
   done
+  steps_file=$scratch/steps.tsv
+  results_file=$scratch/results
+  step_planted() { return "$planted"; }
+  for planted in 0 1 "$skipped" "$without_server" "$without_browser"; do
+    for GITHUB_ACTIONS in true ""; do
+      fails=false
+      if ((planted == 1)); then fails=true; fi
+      if [[ $GITHUB_ACTIONS == true ]] && ((planted == 77 || planted == 78)); then fails=true; fi
+      failed=false
+      run_step planted >"$scratch/log" 2>&1 || failed=true
+      if [[ $failed != "$fails" ]] || { $fails && ! grep -q "^planted FAILED" "$results_file"; }; then
+        cat "$scratch/log" >&2
+        echo "check: self-test: failing is $failed where a step returns $planted, and GITHUB_ACTIONS is '$GITHUB_ACTIONS'" >&2
+        exit 1
+      fi
+      rm "$results_file"
+    done
+  done
 )
 
 if [[ ${STEPS_CONTINUE:-} != 1 ]]; then begin_steps; fi
+mkdir -p "${results_file%/*}"
+: >"$results_file"
+rm -f "$beside_status"
 test_refusing
 test_counting
 test_skipping
-: >"$results_file"
-rm -f "$beside_status"
 
 # The steps in the two lanes, where there is something for both, and the folders of the first.
 main=()
