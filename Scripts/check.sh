@@ -481,6 +481,7 @@ rm -f "$beside_status"
 test_refusing
 test_counting
 test_skipping
+Scripts/until-passed.sh --self-test >/dev/null
 
 # The steps in the two lanes, where there is something for both, and the folders of the first.
 main=()
