@@ -5,7 +5,7 @@ import StreamQuery
 @testable import StreamQueryPersistence
 
 /// When a store is read again, without the store.
-struct OpenStoreTests {
+struct StoreSessionTests {
   @Test("who asks while it is being read gets one more read at once, and no more than that")
   func askedMeanwhile() {
     var store = StoreSession(Persistence(in: MemoryStore()), rank: 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQuery
 
-struct FetchRoomTests {
+struct FetchLimiterTests {
   private typealias Room = FetchLimiter<String>
 
   /// Lets fetches run, as long as there is room, with the urgency that the room knows of them.
