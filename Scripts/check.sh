@@ -64,7 +64,7 @@ step_format() { # swift-format's rules, no white space at line ends, and no link
   fi
 }
 
-step_purity() { # the pure core, file length, tests that do not sleep: see Scripts/purity.sh
+step_purity() { # the pure core, file length, tests that do not sleep and have the names of their files: see Scripts/purity.sh
   Scripts/purity.sh --self-test
 }
 

@@ -39,6 +39,11 @@ FNR == 1 {
   inSources = file ~ /^Sources\//
   inPlaygrounds = file ~ /^Playgrounds\/Sources\//
   inTests = file ~ /(^|\/)Tests\//
+  suite = ""
+  if (inTests && file ~ /\/[A-Za-z0-9]+Tests\.swift$/) {
+    suite = file
+    gsub(/^.*\/|\.swift$/, "", suite)
+  }
 }
 
 {
@@ -49,6 +54,7 @@ FNR == 1 {
   text = code($0)
   padded = " " text " "
 
+  if (suite != "" && padded ~ "[^A-Za-z0-9_](struct|class|enum|actor) " suite "[^A-Za-z0-9_]") suite = ""
   if (inTests && padded ~ /[^A-Za-z0-9_](Task\.sleep|Task\.yield|usleep|nanosleep|Thread\.sleep)[^A-Za-z0-9_]/)
     report(file, FNR, "sleep", "tests move virtual time instead of sleeping or yielding: " trim($0))
 
@@ -226,6 +232,7 @@ function endFile() {
   pending = 0
   narrowed()
   stateless()
+  if (suite != "") report(file, 1, "suite", "it declares no suite of its name: " suite)
   if (length400 > 400 && !inTests)
     report(file, length400, "length", length400 " lines: no file outside Tests has more than 400, split it by concern")
 }

@@ -108,6 +108,13 @@ for code in 'try await Task.sleep(for: .seconds(1))' 'await Task.yield()' 'uslee
   'Thread.sleep(forTimeInterval: 1)'; do
   expect sleep Tests/A/Test.swift <<<"$code"
 done
+for code in 'struct ATests {}' '@Suite("a") final class ATests {}' '@MainActor enum ATests {}'; do
+  expect nothing Tests/A/B/ATests.swift <<<"$code"
+  expect suite Tests/A/B/BTests.swift <<<"$code"
+  expect suite Integrations/A/Tests/A/MoreATests.swift <<<"$code"
+  expect nothing Tests/A/B/BTests+More.swift <<<"$code"
+done
+expect suite Tests/A/ATests.swift <<<'struct MoreATests { struct ATestsOfMore {} }  // struct ATests'
 for code in 'final class A: @unchecked Sendable {}' 'nonisolated(unsafe) var a = 0' 'try! f()' \
   'fatalError("x")' 'unsafeDowncast(a, to: B.self)'; do
   expect reason $pure <<<"$code"
