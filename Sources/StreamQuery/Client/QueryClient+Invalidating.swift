@@ -13,7 +13,7 @@ nonisolated extension QueryClient {
   /// <doc:InvalidationAndTriggers>.
   ///
   /// The filter is evaluated once, and all marks are set in one transaction, which locks the cache for
-  /// about 50 ns for each entry: <doc:PerformanceAndLimits>.
+  /// about 50 ns for each entry.
   ///
   /// The call sets the marks at once, and returns when all refetches are settled, including those that failed
   /// and those that follow a joined fetch. An endless stream settles with its first part:

@@ -4,7 +4,9 @@ import Synchronization
 ///
 /// ```swift
 /// let pages = client.paginated(Pagination(input: "swift")) { text, page in .search(text, page) }
-/// for await result in pages.stream { show(result.data) }
+/// Task {
+///   for await result in pages.stream { show(result.data) }
+/// }
 /// pages.moveToNextPage()
 /// pages.input = "kotlin"             // starts at the first page again
 /// ```
