@@ -119,9 +119,10 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///   - throwOnError: Whether a failure or a cancellation of the fetch is thrown; a failure is in the
   ///     results of all observers as well.
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``. With
-  ///   `throwOnError`, also the error of the fetch, and `CancellationError` if it was cancelled and
-  ///   there is no data, or if it was joined.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``;
+  ///   `CancellationError` if the caller is cancelled while a store is read. With `throwOnError`, also the
+  ///   error of the fetch, and `CancellationError` if the caller is cancelled at any time, or the fetch was
+  ///   and there is no data, or it was joined.
   @discardableResult
   public func refetch(
     superseding: Bool = true,
