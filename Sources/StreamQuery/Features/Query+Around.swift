@@ -2,7 +2,8 @@ extension Query {
   /// Runs code around each attempt of the query's fetch.
   ///
   /// The closure calls the fetch, once, several times or not at all, and returns its value or another one. It
-  /// may, for example, ask a cache first, take a lease, or count. A further call is a retry within the
+  /// may, for example, ask a cache first, take a lease, or count. Streamed elements and an added page are
+  /// cached as the fetch brings them, whatever the closure returns. A further call is a retry within the
   /// attempt. The closure runs in the fetch's task and is cancelled with it, and its error is the attempt's
   /// error. ``FetchContext/demand`` says which answers will do; report the age of an answer with
   /// ``FetchContext/answer(isOld:isOutdated:)``.
