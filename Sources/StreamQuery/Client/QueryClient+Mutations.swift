@@ -86,8 +86,7 @@ nonisolated extension QueryClient {
   /// - Complexity: O(*n*) in the number of runs that are kept.
   public nonisolated func resumeMutations() async {
     let caller = TaskChain.own
-    let waiters = transaction { state, transaction in state.resumePaused(for: caller, &transaction)
-    }
+    let waiters = transaction { $0.resumePaused(for: caller, &$1) }
     let subject = observed("runs of mutations that were paused")
     for waiter in waiters { _ = await waiter.outcome(subject) {} }
   }

@@ -152,7 +152,7 @@ extension Query {
   ///
   /// For feeds where new items arrive at the top: a refetch costs one request for any number of
   /// pages. Items that moved between pages may then show twice or not at all. An invalidation ends as
-  /// soon as the first page is refetched. Call it before ``aroundFetch(_:)``: afterwards it changes nothing.
+  /// soon as the first page is refetched.
   ///
   /// - Returns: The changed query.
   public func refetchingFirstPageOnly<Page, PageParam>() -> Self

@@ -30,18 +30,20 @@ extension Query {
         _ fetch: @Sendable () async throws -> Value
       ) async throws -> Value
   ) -> Self {
-    let bare = definition
+    let (key, bare) = (key, definition)
     let around: QueryDefinition.Fetch = { context in
       let repeated = RepeatedAttempt()
       return TypedBox(
         try await body(context) {
-          guard
-            let fetch = ResolvedQuery.fetch(of: bare, for: context.key, context.client.defaults)
-          else { throw QueryError.missingFetch(key: context.key.description) }
+          let fetch = ResolvedQuery.fetch(of: bare, for: context.key, context.client.defaults)
+          guard let fetch else { throw QueryError.missingFetch(key: context.key.description) }
           return try await repeated.run(fetch, context).value(as: Value.self)
         }
       )
     }
-    return Query(key: key, definition: definition.with(fetch: around))
+    let variant = bare.variant.map { variant in
+      { @Sendable in Query(key: key, definition: variant()).aroundFetch(body).definition }
+    }
+    return Query(key: key, definition: bare.with(fetch: around, other: variant))
   }
 }

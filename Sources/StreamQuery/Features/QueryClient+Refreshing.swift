@@ -197,8 +197,7 @@ nonisolated extension QueryClient {
   private func staleEntries(of queries: [AnyQuery]) -> [RefreshPlan.Candidate] {
     let definitions = Dictionary(queries.map { ($0.entryKey, $0.definition) }) { first, _ in first }
     let cached = refreshable(.queries(queries), isListed: true) { definitions[$0] }
-    let stale = Dictionary(cached.compactMap(\.candidate).map { ($0.key, $0) }) { first, _ in first
-    }
+    let stale = Dictionary(cached.compactMap(\.candidate).map { ($0.key, $0) }) { one, _ in one }
     let known = Set(cached.map(\.key))
     var seen: Set<EntryKey> = []
     // The entries are in the order of the list.

@@ -143,12 +143,10 @@ package final class QueryDefinition: @unchecked Sendable {
     return copy
   }
 
-  /// A copy with another way to fetch.
-  ///
-  /// The copy has no ``variant``: a feature offers that only beside its own way to fetch.
-  func with(fetch: @escaping Fetch) -> QueryDefinition {
+  /// A copy with another way to fetch, and with another ``variant``.
+  func with(fetch: @escaping Fetch, other: (@Sendable () -> QueryDefinition)?) -> QueryDefinition {
     var values = extras?.values
-    values?.variant = nil
+    values?.variant = other
     return QueryDefinition(
       options: options,
       fetch: fetch,

@@ -471,6 +471,27 @@ struct InfiniteQueryTests {
     expectEqual(client.data(for: feed)?.pages, ["p1#4", "p2#2", "p3#3"])
   }
 
+  @Test("so it is with code around the fetch, whichever comes first", arguments: [true, false])
+  func onlyTheFirstPageWithCodeAround(isAroundFirst: Bool) throws {
+    let (simulation, client) = environment()
+    let (server, attempts) = (PageServer(), Notes<Int>())
+    func counted(_ feed: InfiniteQuery<String, Int>) -> InfiniteQuery<String, Int> {
+      feed.aroundFetch { context, fetch in
+        attempts.add(context.attempt)
+        return try await fetch()
+      }
+    }
+    let feed =
+      isAroundFirst
+      ? counted(server.query()).refetchingFirstPageOnly()
+      : counted(server.query().refetchingFirstPageOnly())
+    _ = try simulation.run { try await client.fetch(feed, pages: 3) }
+    simulation.run { await client.refetch(.query(feed)) }
+    expectEqual(server.params, [1, 2, 3, 1])
+    expectEqual(attempts.all, [0, 0])
+    expectEqual(client.data(for: feed)?.pages, ["p1#4", "p2#2", "p3#3"])
+  }
+
   @Test("an update that is written while a page is on its way is kept, and so is the page")
   func updateAndPageAreBothKept() throws {
     let (simulation, client) = environment()
