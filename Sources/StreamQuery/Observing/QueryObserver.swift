@@ -119,10 +119,9 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///   - throwOnError: Whether a failure or a cancellation of the fetch is thrown; a failure is in the
   ///     results of all observers as well.
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``;
-  ///   `CancellationError` if the caller is cancelled while a store is read. With `throwOnError`, also the
-  ///   error of the fetch, and `CancellationError` if the caller is cancelled at any time, or the fetch was
-  ///   and there is no data, or it was joined.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``. With
+  ///   `throwOnError`, also the error of the fetch, and `CancellationError` if the caller was cancelled, or
+  ///   the fetch was and there is no data, or it was joined.
   @discardableResult
   public func refetch(
     superseding: Bool = true,
@@ -162,12 +161,17 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let asked = asked.withLock { $0 }
     let query = asked.query(of: Value.self)
-    return try await subscription.client.refetchOne(
-      EntryKey(query.key),
-      query.definition,
-      asked.options,
-      superseding: superseding
-    )
+    do {
+      return try await subscription.client.refetchOne(
+        EntryKey(query.key),
+        query.definition,
+        asked.options,
+        superseding: superseding
+      )
+    } catch is CancellationError {
+      // The caller was cancelled while the store was read.
+      return (.cancelled, nil)
+    }
   }
 
   /// Marks the query as invalidated and refetches it if it is observed and enabled.

@@ -87,6 +87,23 @@ struct StartRefetchTests {
     client.shutDown()
   }
 
+  @Test("T30: a caller that is cancelled while a store is read gets the result, as during a fetch")
+  func leavesAStore() throws {
+    let slow = SlowStore(clock: simulation.clock) { $0.loading = .seconds(1) }
+    let client = QueryClient(simulation: simulation) { [slow] in
+      $0.persistence = Persistence(in: slow, maxAge: .hours(24))
+    }
+    let observer = client.observer(of: query(ScriptedFetch(.value(1))).enabled(false))
+    let plain = simulation.task { try await observer.refetch() }
+    let throwing = simulation.task { try await observer.refetch(throwOnError: true) }
+    simulation.advance(by: .milliseconds(500))
+    plain.cancel()
+    throwing.cancel()
+    try expect(simulation.run { try await plain.value }.isPending)
+    #expect(throws: CancellationError.self) { try simulation.run { try await throwing.value } }
+    client.shutDown()
+  }
+
   @Test("what waits for a store does not begin for a handle that is gone, or shows another query")
   func waitsForAStoreInVain() {
     let slow = SlowStore(clock: simulation.clock) { $0.loading = .seconds(1) }
