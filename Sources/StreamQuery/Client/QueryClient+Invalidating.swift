@@ -61,6 +61,7 @@ nonisolated extension QueryClient {
     refetch: RefetchScope = .active
   ) async {
     openStore(of: query)
+    if refetch == .inactive || refetch == .all { giveFetch(of: query) }
     await invalidate(.query(query), refetch: refetch)
   }
 
@@ -119,14 +120,17 @@ nonisolated extension QueryClient {
     _ = await refetching(filter, superseding, failsFast: false)
   }
 
-  /// Refetches a query if it is in the cache.
+  /// Refetches a query if it is in the cache, under the same conditions as ``refetch(_:superseding:)``.
+  ///
+  /// An entry without a fetch closure, such as one that was only written, takes that of the query.
   ///
   /// - Parameter query: The query.
   public nonisolated func refetch<Value>(_ query: Query<Value>) async {
+    giveFetch(of: query)
     await refetch(.query(query))
   }
 
-  /// Refetches a key if it is in the cache.
+  /// Refetches a key if it is in the cache, under the same conditions as ``refetch(_:superseding:)``.
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload

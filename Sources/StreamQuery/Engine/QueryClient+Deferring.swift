@@ -219,7 +219,7 @@ nonisolated extension QueryClient {
         // each time.
         guard isLast || away.kept == state.kept else { return nil }
       }
-      guard !state.isShutDown else { return answer.written }
+      guard !state.isShutDown else { return .some(nil) }
       guard let entry = state.writtenEntry(key, query, terms, &transaction) else {
         needsQuery = true
         return nil

@@ -172,6 +172,19 @@ nonisolated extension QueryClient {
     persisters.persister(for: policy)?.open(policy)
   }
 
+  /// Gives the entry of a query the query's fetch closure, if the entry has none, as after a write.
+  func giveFetch<Value>(of query: Query<Value>) {
+    let key = EntryKey(query.key)
+    let hasNone = cache.read { state in
+      state.find(key).map { state.slots[$0].query?.canFetch != true } ?? false
+    }
+    guard hasNone else { return }
+    resolving(key, query.definition) { state, _, index, resolution, transaction in
+      guard let index, state.slots[index].query?.canFetch != true else { return }
+      state.adopt(index, resolution.query, &transaction)
+    }
+  }
+
   func invalidating(
     _ filter: QueryFilter,
     _ scope: RefetchScope,

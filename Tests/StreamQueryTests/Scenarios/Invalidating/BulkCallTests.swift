@@ -305,6 +305,21 @@ struct BulkCallTests {
     withExtendedLifetime(recordings) {}
   }
 
+  @Test(arguments: [true, false]) func aQueryGivesItsFetchToAWrittenEntry(refetches: Bool) {
+    let client = QueryClient(simulation: simulation)
+    let query = Query<Int>("n") { 7 }
+    client.setData(1, for: query)
+    simulation.run {
+      if refetches {
+        await client.refetch(query)
+      } else {
+        await client.invalidate(query, refetch: .all)
+      }
+    }
+    expectEqual(client.data(for: query), 7)
+    expectEqual(simulation.now, .zero)
+  }
+
   @Test func anUnobservedRefetchHasTheClientsOwnLeaseAndOutlivesItsCaller() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.value(1), .value(2, after: .milliseconds(10)))

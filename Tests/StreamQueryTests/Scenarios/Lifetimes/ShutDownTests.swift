@@ -100,6 +100,7 @@ struct ShutDownTests {
     let client = QueryClient(simulation: simulation)
     client.shutDown()
     client.setData(1, for: key)
+    expectNil(client.updateData(for: key) { $0 = 2 })
     simulation.advance(by: .hours(1))
     expectNil(client.data(for: key))
   }

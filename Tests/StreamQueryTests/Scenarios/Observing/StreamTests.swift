@@ -212,20 +212,30 @@ struct StreamTests {
     let client = QueryClient()
     let key = QueryKey<Int>("n")
     client.setData(1, for: key)
-    let values = await Screen().load(client.results(of: Query(key: key)))
-    expectEqual(values, [1])
+    await expectEqual(Screen().jobs(between: client.results(of: Query(key: key)), of: client), 0)
   }
 
-  actor Screen {
-    var shown: [Int] = []
+  private actor Screen {
+    /// Counts its jobs: a task that leaves the actor comes back with another job.
+    final class Executor: SerialExecutor {
+      let jobCount = Dial(0)
 
-    func load(_ results: QueryResults<Int>) async -> [Int] {
-      for await result in results {
-        // Compiles without a hop: the loop's body is isolated to the actor.
-        shown.append(result.data ?? -1)
-        break
+      func enqueue(_ job: consuming ExecutorJob) {
+        jobCount.with { $0 += 1 }
+        UnownedJob(job).runSynchronously(on: asUnownedSerialExecutor())
       }
-      return shown
+    }
+
+    private let executor = Executor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func jobs(between results: QueryResults<Int>, of client: QueryClient) async -> Int {
+      let before = executor.jobCount.value
+      for await result in results {
+        guard let data = result.data, data < 5 else { break }
+        client.setData(data + 1, for: QueryKey<Int>("n"))
+      }
+      return executor.jobCount.value - before
     }
   }
 
