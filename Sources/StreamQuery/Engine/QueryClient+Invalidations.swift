@@ -167,8 +167,11 @@ nonisolated extension QueryClient {
 
   /// Opens the store that a query names, so that a call about the query also changes the store,
   /// even if the query has not been used yet.
-  func openStore<Value>(of query: Query<Value>) {
-    guard let policy = query.definition.persistence, !policy.isOff else { return }
+  func openStore<Value>(of query: Query<Value>) { openStore(of: query.definition.persistence) }
+
+  /// Opens the store of a query's policy, if there is one.
+  func openStore(of policy: (any PersistencePolicy)?) {
+    guard let policy, !policy.isOff else { return }
     persisters.persister(for: policy)?.open(policy)
   }
 

@@ -8,7 +8,8 @@ import Synchronization
 /// ```
 public struct QueryTrigger: Sendable, _FreeOfActors {
   enum Kind: Sendable {
-    case invalidate(QueryFilter, RefetchScope)
+    /// The policy is that of the query, whose store is opened.
+    case invalidate(QueryFilter, RefetchScope, (any PersistencePolicy)?)
     case refetch(QueryFilter)
   }
 
@@ -21,7 +22,7 @@ public struct QueryTrigger: Sendable, _FreeOfActors {
   ///   - refetch: The invalidated entries to refetch.
   /// - Returns: The trigger.
   public static func invalidate(_ filter: QueryFilter, refetch: RefetchScope = .active) -> Self {
-    QueryTrigger(kind: .invalidate(filter, refetch))
+    QueryTrigger(kind: .invalidate(filter, refetch, nil))
   }
 
   /// Marks a query as invalidated and refetches it if it is observed.
@@ -34,7 +35,7 @@ public struct QueryTrigger: Sendable, _FreeOfActors {
     _ query: Query<Value>,
     refetch: RefetchScope = .active
   ) -> Self {
-    QueryTrigger(kind: .invalidate(.query(query), refetch))
+    QueryTrigger(kind: .invalidate(.query(query), refetch, query.definition.persistence))
   }
 
   /// Refetches entries.

@@ -43,8 +43,11 @@ struct KeptEntriesTests: SlowStoreSuite {
 
   // MARK: Calls before the first use
 
-  @Test("a call for a query that names its store reaches the store before any other use of it")
-  func firstUse() throws {
+  @Test(
+    "a call for a query that names its store reaches the store before any other use of it",
+    arguments: [false, true]
+  )
+  func firstUse(invalidatesByTrigger: Bool) throws {
     keep(1...4)
     store.change { $0.loading = .seconds(1) }
     let client = QueryClient(simulation: simulation)
@@ -56,7 +59,14 @@ struct KeptEntriesTests: SlowStoreSuite {
     simulation.settle()
 
     let next = QueryClient(simulation: simulation)
-    simulation.run { [next, own] in await next.invalidate(own(3)) }
+    if invalidatesByTrigger {
+      let news = ManualSignal(QueryTrigger.invalidate(own(3)))
+      let connection = next.connect(triggers: news)
+      simulation.settle()
+      connection.cancel()
+    } else {
+      simulation.run { [next, own] in await next.invalidate(own(3)) }
+    }
     try save(next)
     next.shutDown()
     simulation.settle()
