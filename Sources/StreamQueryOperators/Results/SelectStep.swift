@@ -81,9 +81,11 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
       }
     }
     guard let failure else { return result.replacing(data: selected) }
+    // `keepPreviousData()` may show data of another key, for which the closure has thrown, as a placeholder.
+    let isOwn = result.snapshot.key == selectedKey && !result.isPlaceholderData
     let snapshot = EntrySnapshot(
       result.snapshot,
-      data: selected,
+      data: isOwn ? selected : nil,
       error: failure.error,
       errorUpdatedAt: failure.at
     )

@@ -69,6 +69,9 @@ struct SelectTests {
     expectResults("X-(2:X*~)-(2:!b)|", of: "x-(2:p*)-(2:b)|") {
       $0.keepPreviousData().select(Self.failing)
     }
+    expectResults("X-(X!b)-(2:!b*)-(X!b)|", of: "x-b-(2:p*)-b|") {
+      $0.keepPreviousData().select(Self.failing)
+    }
   }
 
   @Test func aThrowNeverShowsTheSelectionFromBeforeAResetT17() {
