@@ -66,6 +66,21 @@ struct SimulationIdleTests {
     expectEqual(simulation.now, .zero)
   }
 
+  @Test func shuttingDownEndsRecordings() {
+    let simulation = Simulation()
+    let clock = simulation.clock
+    let ticks = simulation.record(
+      AsyncStream<Duration> {
+        try? await clock.sleep(for: .seconds(1))
+        return Task.isCancelled ? nil : clock.now.offset
+      }
+    )
+    simulation.advance(by: .seconds(2))
+    simulation.shutDown()
+    expectEqual(ticks.values, [.seconds(1), .seconds(2)])
+    expect(ticks.isFinished)
+  }
+
   @Test func shuttingDownWakesWhatSleepsAgain() {
     let simulation = Simulation()
     let clock = simulation.clock

@@ -167,10 +167,7 @@ extension Simulation {
   ) -> ResultRecording<Base.Element> where Base.Element: Sendable {
     let tape = RecordingTape<Base.Element>()
     let clock = clock
-    let registry = registry
-    registry.recordingBegan()
     let task = startRecording {
-      defer { registry.recordingEnded() }
       do {
         for try await element in sequence {
           tape.append(element, at: clock.now.offset)

@@ -67,7 +67,14 @@ extension Simulation {
   /// Starts the task of a recording; called by inlinable code that knows the type of the elements.
   @usableFromInline
   func startRecording(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    start(operation)
+    let registry = registry
+    let id = registry.beginRecording()
+    let task = start {
+      defer { registry.end(id) }
+      await operation()
+    }
+    registry.attach({ task.cancel() }, to: id)
+    return task
   }
 
   private func adoptCallingThread() {

@@ -30,7 +30,7 @@ internal import Synchronization
 /// synchronously.
 public final class Simulation: Sendable {
   let core: SimulationCore
-  @usableFromInline let registry = TaskRegistry()
+  let registry = TaskRegistry()
   let wallOffset = Mutex<Duration>(.zero)
   private let onFailure: @Sendable (String) -> Void
 

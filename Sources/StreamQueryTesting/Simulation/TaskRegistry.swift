@@ -1,8 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The unfinished tasks of a simulation, by name, and the closures that the simulation's clients have added.
-@usableFromInline
+/// The unfinished tasks of a simulation, by name, its recordings, and the closures that its clients add.
 final class TaskRegistry: Sendable {
   private struct State {
     var lastID: UInt64 = 0
@@ -11,8 +10,8 @@ final class TaskRegistry: Sendable {
     var probes: [@Sendable () -> Liveness] = []
     var endings: [@Sendable () -> Void] = []
     var closings: [@Sendable () -> Void] = []
-    /// The number of active recordings; while there are any, subscriptions are no leaks.
-    var recordings = 0
+    /// The active recordings; while there are any, subscriptions are no leaks.
+    var recordings: Set<UInt64> = []
   }
 
   private let state = Mutex(State())
@@ -25,9 +24,19 @@ final class TaskRegistry: Sendable {
     }
   }
 
+  /// Adds a recording, which `end(_:)` removes; it does not count as an unfinished task.
+  func beginRecording() -> UInt64 {
+    state.withLock { state in
+      state.lastID += 1
+      state.recordings.insert(state.lastID)
+      return state.lastID
+    }
+  }
+
   func end(_ id: UInt64) {
     let dropped = state.withLock { state in
       state.names[id] = nil
+      state.recordings.remove(id)
       return state.cancellations.removeValue(forKey: id)
     }
     // The closure retains a task, and the task's release may run code of the test, so it is released outside
@@ -38,7 +47,7 @@ final class TaskRegistry: Sendable {
   /// Stores a closure that cancels a task, unless the task has ended already.
   func attach(_ cancel: @escaping @Sendable () -> Void, to id: UInt64) {
     state.withLock { state in
-      guard state.names[id] != nil else { return }
+      guard state.names[id] != nil || state.recordings.contains(id) else { return }
       state.cancellations[id] = cancel
     }
   }
@@ -81,24 +90,14 @@ final class TaskRegistry: Sendable {
 
   /// One line for each object that the clients report as alive; the clients are asked outside the lock.
   var probeReport: [String] {
-    let (probes, recordings) = state.withLock { ($0.probes, $0.recordings) }
+    let (probes, isRecording) = state.withLock { ($0.probes, !$0.recordings.isEmpty) }
     let found = probes.map { $0() }
     var report = found.flatMap(\.unfinished)
     // The owner of a subscription is not known, so while a recording is active, no subscription counts as a
     // leak.
     let subscribers = found.map(\.subscribers).reduce(0, +)
-    if subscribers > 0, recordings == 0 { report.append("subscribers of queries: \(subscribers)") }
+    if subscribers > 0, !isRecording { report.append("subscribers of queries: \(subscribers)") }
     return report
-  }
-
-  @usableFromInline
-  func recordingBegan() {
-    state.withLock { $0.recordings += 1 }
-  }
-
-  @usableFromInline
-  func recordingEnded() {
-    state.withLock { $0.recordings -= 1 }
   }
 
   func cancelAll() {
