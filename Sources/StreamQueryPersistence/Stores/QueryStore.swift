@@ -4,7 +4,7 @@
 /// them, apply a batch, and wipe them. Its clients decide about age, size and content.
 ///
 /// ``MemoryStore``, ``FileStore`` and ``DefaultsStore`` are built in. To write another store, conform to this
-/// protocol and let `QueryStoreContract` of `StreamQueryTesting` check each of these rules:
+/// protocol and let `QueryStoreContract` of `StreamQueryTesting` check what can be checked of these rules:
 ///
 /// - **Whole batches.** After ``write(_:to:)`` has returned, the whole batch survives any end of the process.
 ///   If the call threw, or the process ended meanwhile, the store has the whole batch or none of it. No call

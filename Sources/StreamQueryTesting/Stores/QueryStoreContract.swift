@@ -14,8 +14,8 @@ public import StreamQueryPersistence
 /// outlived the store. A store without lasting records, such as ``/StreamQueryPersistence/MemoryStore``, is
 /// checked with `keepsRecords: false`.
 ///
-/// The rules do not cover sudden events: test yourself that a batch is durable when the process is killed,
-/// and what a full disk does.
+/// The rules do not cover sudden events, damage and the order of calls: test yourself that a batch is durable
+/// when the process is killed, what a full disk does, and that damaged records are reported.
 public struct QueryStoreContract<Store: QueryStore>: Sendable {
   private let keepsRecords: Bool
   private let open: @Sendable (StorePlace) async throws -> Store

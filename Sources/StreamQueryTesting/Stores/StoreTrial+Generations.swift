@@ -77,14 +77,7 @@ extension StoreTrial {
     try await expect([:], after: "a wipe, and opening it again")
     let found = try await store().load(.main).generation
     if found != begun { saw("generation \(begun) had become generation \(found)") }
-    let store = try await store()
-    do throws(QueryStoreError) {
-      let late = [StoreRecord(key: "a", value: Data("late".utf8))]
-      try await store.write(StoreBatch(generation: old, puts: late), to: .main)
-      saw("a batch of the generation before the wipe was taken")
-    } catch {
-      guard case .superseded = error else { throw error }
-    }
+    try await refuses(old, "a batch of the generation before the wipe was taken")
     try await write(["b": "2"])
     try await reopen()
     try await expect(["b": "2"], after: "a wipe, a batch, and opening it again")
@@ -107,16 +100,24 @@ extension StoreTrial {
     if found < begun {
       saw("generation \(begun) had become generation \(found) when it was released")
     }
-    do throws(QueryStoreError) {
-      let late = [StoreRecord(key: "a", value: Data("late".utf8))]
-      try await store.write(StoreBatch(generation: old, puts: late), to: .main)
-      saw("a batch of the generation before the wipe was taken after the release")
-    } catch {
-      guard case .superseded = error else { throw error }
-    }
+    try await refuses(old, "a batch of the generation before the wipe was taken after the release")
     try await write(["c": "3"])
     try await expect(["c": "3"], after: "wiping and releasing it, and a batch")
     try await isNoMatterToOthers()
+  }
+
+  /// Checks that a batch of an earlier generation is refused.
+  ///
+  /// No caller keeps the store, because the release of the store may be what closes it.
+  private func refuses(_ old: StoreGeneration, _ violation: String) async throws {
+    let store = try await store()
+    do throws(QueryStoreError) {
+      let late = [StoreRecord(key: "a", value: Data("late".utf8))]
+      try await store.write(StoreBatch(generation: old, puts: late), to: .main)
+      saw(violation)
+    } catch {
+      guard case .superseded = error else { throw error }
+    }
   }
 
   /// Checks that wiping and releasing one partition does not affect another partition, which was read before

@@ -58,6 +58,20 @@ struct QueryStoreContractTests {
     #expect(Set(violations.map(\.rule)).count <= 5, "\(violations)")
   }
 
+  @Test func aStoreMayCloseWhenItIsReleased() async {
+    let places = Mutex<[StorePlace: ExclusiveStore.Shared]>([:])
+    let contract = QueryStoreContract { place in
+      let shared = places.withLock { places in
+        let shared = places[place] ?? ExclusiveStore.Shared()
+        places[place] = shared
+        return shared
+      }
+      return try ExclusiveStore(shared)
+    }
+    let violations = await contract.violations()
+    expectEqual(violations, [])
+  }
+
   @Test func everyRuleCanFail() {
     expectEqual(BrokenStore.Mistake.allCases.count, StoreRule.allCases.count)
   }
@@ -81,5 +95,40 @@ struct QueryStoreContractTests {
     let violations = await contract.violations()
     expectEqual(violations.map(\.rule), StoreRule.allCases.dropLast(2))
     #expect(violations.allSatisfy { $0.seen == "it threw: Refusal()" })
+  }
+}
+
+/// A store that can be opened once at a time, until it is released.
+private final class ExclusiveStore: QueryStore {
+  final class Shared: Sendable {
+    let memory = MemoryStore()
+    let isOpen = Mutex(false)
+  }
+
+  private let shared: Shared
+
+  init(_ shared: Shared) throws(QueryStoreError) {
+    let wasOpen = shared.isOpen.withLock { isOpen in
+      defer { isOpen = true }
+      return isOpen
+    }
+    if wasOpen { throw .inUse }
+    self.shared = shared
+  }
+
+  deinit {
+    shared.isOpen.withLock { $0 = false }
+  }
+
+  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    try await shared.memory.load(partition)
+  }
+
+  func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+    try await shared.memory.write(batch, to: partition)
+  }
+
+  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+    try await shared.memory.wipe(partition)
   }
 }
