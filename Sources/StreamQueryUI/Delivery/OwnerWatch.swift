@@ -1,14 +1,19 @@
+internal import StreamQuery
+
 /// Finds released owners where the system does not report them and no change comes.
 ///
 /// It checks 1, 2, 4 … seconds after the newest observation began. So an observation ends at the latest after
-/// twice its owner's life, and an app at rest is hardly ever woken.
+/// twice its owner's life, or after a second, and an app at rest is hardly ever woken.
 @MainActor
 final class OwnerWatch {
   private static var firstPause: Duration { .seconds(1) }
 
   private let clock: any Clock<Duration>
   private var task: Task<Void, Never>?
+  /// The pause that the task is making.
   private var pause = firstPause
+  /// The sum of the pauses that have begun since the newest observation.
+  private var watched = Duration.zero
 
   init(clock: any Clock<Duration>) {
     self.clock = clock
@@ -22,8 +27,10 @@ final class OwnerWatch {
   ///
   /// - Parameter look: Releases observations with released owners.
   func begin(_ look: @escaping @MainActor () -> Void) {
-    pause = Self.firstPause
-    guard task == nil else { return }
+    watched = .zero
+    // A short pause goes on: otherwise observations that begin all the time would prevent every check.
+    guard task == nil || pause > Self.firstPause else { return }
+    task?.cancel()
     // The task is detached, because it serves all observations, and must not have the task-locals of the
     // first observation. It has no executor preference, because it checks on the main actor.
     task = Task.detached { [weak self, clock] in
@@ -41,9 +48,10 @@ final class OwnerWatch {
   }
 
   private func nextPause() -> Duration? {
-    // After a hundred years no further check is made.
-    guard pause < .century else { return nil }
-    defer { pause *= 2 }
+    // After a hundred years no further check is made. A task that was replaced must not count its pause.
+    guard watched < .century, !Task.isCancelled else { return nil }
+    pause = max(Self.firstPause, watched)
+    watched += pause
     return pause
   }
 }

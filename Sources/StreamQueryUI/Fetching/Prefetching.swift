@@ -19,12 +19,21 @@ struct Prefetching: Sendable {
     var fetches: [@Sendable @MainActor (QueryClient) async -> Void] = []
     for query in repeat each query {
       keys.append(query.key.erased)
-      let isEnabled: @Sendable (QueryClient) -> Bool = { $0.result(for: query).isEnabled }
-      asks.append(isEnabled)
-      fetches.append { if isEnabled($0) { await $0.prefetch(query) } }
+      asks.append { $0.result(for: query).isEnabled }
+      fetches.append { await Self.fetch(query, by: $0) }
     }
     (self.keys, self.asks, self.fetches, self.client) = (keys, asks, fetches, client)
     noteEnabled()
+  }
+
+  @MainActor
+  private static func fetch<Value>(_ query: Query<Value>, by client: QueryClient) async {
+    // Until its store is read, a query does not count as enabled. A disabled observer waits for that.
+    if client.result(for: query).isRestoring {
+      let results = client.results(of: query, options: ObserverOptions(enabled: false))
+      for await result in results where !result.isRestoring { break }
+    }
+    if client.result(for: query).isEnabled { await client.prefetch(query) }
   }
 
   private mutating func noteEnabled() {

@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 import Testing
 
@@ -46,6 +47,24 @@ struct PrefetchingTests: ObservedSuite {
       Task { [prefetching] in await prefetching.fetchAhead() }
       simulation.advance(by: .seconds(1))
       expect(disabled.callCount == 0 && failing.callCount == 1)
+    }
+  }
+
+  @Test("what is kept in a store is fetched once the store is read, unless it is disabled")
+  func keptInAStore() {
+    run { simulation, client in
+      let store = MemoryStore()
+      let enabled = ScriptedFetch<String>(.value("A"))
+      let disabled = ScriptedFetch<String>(.value("B"))
+      let prefetching = Prefetching(
+        query("a", enabled).persisted(in: store),
+        query("b", disabled).persisted(in: store).enabled(false),
+        client: client
+      )
+      Task { await prefetching.fetchAhead() }
+      simulation.advance(by: .seconds(1))
+      expect(enabled.callCount == 1 && disabled.callCount == 0)
+      #expect(client.diagnostics(.all).allSatisfy { $0.observerCount == 0 })
     }
   }
 

@@ -58,9 +58,29 @@ struct ObjectObservationTests {
       simulation.advance(by: .seconds(seconds))
       expectEqual(client.diagnostics(.query(query)).map(\.observerCount), [1])
       controller = nil
-      simulation.advance(by: .seconds(max(1, seconds) + 1))
+      simulation.advance(by: .seconds(max(1, seconds)))
       expectEqual(client.diagnostics(.query(query)).map(\.observerCount), [0])
       expectEqual(simulation.leakReport(), [])
+    }
+  }
+
+  @Test("what a short-lived object leaves is released soon beside a long-lived one")
+  func whatAShortLivedObjectLeaves() {
+    run { simulation, client in
+      let (long, short) = (Query<Int>(key: "long"), Query<Int>(key: "short"))
+      let controller = Controller()
+      _ = controller.observe(long, client)
+      simulation.advance(by: .seconds(40))
+      do {
+        let other = Controller()
+        _ = other.observe(short, client)
+        simulation.advance(by: .milliseconds(1500))
+        withExtendedLifetime(other) {}
+      }
+      simulation.advance(by: .milliseconds(1500))
+      expectEqual(client.diagnostics(.query(short)).map(\.observerCount), [0])
+      expectEqual(client.diagnostics(.query(long)).map(\.observerCount), [1])
+      withExtendedLifetime(controller) {}
     }
   }
 
