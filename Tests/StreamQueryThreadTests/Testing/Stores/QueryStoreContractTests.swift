@@ -121,14 +121,14 @@ private final class ExclusiveStore: QueryStore {
   }
 
   func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
-    try await shared.memory.load(partition)
+    shared.memory.load(partition)
   }
 
   func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
-    try await shared.memory.write(batch, to: partition)
+    try shared.memory.write(batch, to: partition)
   }
 
   func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
-    try await shared.memory.wipe(partition)
+    shared.memory.wipe(partition)
   }
 }
