@@ -82,8 +82,17 @@ nonisolated extension QueryClient {
     }
   }
 
-  package func cancel(_ id: MutationID) {
-    transaction { state, transaction in state.cancel(id, &transaction) }
+  /// Cancels a run.
+  ///
+  /// - Returns: Whether the run's own code makes the call, so that it cannot wait for the end of the run.
+  @discardableResult
+  package func cancel(_ id: MutationID) -> Bool {
+    let tasks = transaction { state, transaction -> TaskChain? in
+      let tasks = state.mutations.find(id).flatMap { state.mutations.slots[$0].job?.tasks }
+      state.cancel(id, &transaction)
+      return tasks
+    }
+    return tasks != nil && tasks === TaskChain.own
   }
 
   func mutate<Input, Output>(

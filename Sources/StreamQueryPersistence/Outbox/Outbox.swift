@@ -61,7 +61,8 @@ public struct Outbox: Sendable {
   /// Removes an item: its run is cancelled, its changes are rolled back, and its record is removed.
   ///
   /// If the item is being sent and its work returns nevertheless, the run counts as succeeded. Cancelling the
-  /// caller ends only its wait.
+  /// caller ends only its wait. The run's own work and callbacks do not wait: the record is removed after
+  /// them.
   ///
   /// - Parameter id: The item.
   /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never remove the

@@ -50,7 +50,8 @@ extension OutboxEngine {
     if isEnded { throw QueryError.shutDown }
     guard isKnown else { throw OutboxError.noSuchItem }
     if let job {
-      client?.cancel(job.id)
+      // The record is removed when the run ends, and a run cannot wait for its own end.
+      if client?.cancel(job.id) == true { return }
     } else {
       let old = update { $0.writer.stage.hasEnded ? nil : $0.ledger.ended(id) }
       withExtendedLifetime(old) {}

@@ -74,6 +74,20 @@ struct OutboxEndTests: OutboxSuite {
     second.shutDown()
   }
 
+  @Test("a run that drops its own item in a callback does not wait for itself")
+  func dropInOwnCallback() {
+    let client = client()
+    let mutation = note().onSettled { _, context in
+      try? await context.client.outbox.drop(context.idempotencyKey)
+    }
+    simulation.start(mutation, with: Note(number: 1), on: client)
+    simulation.start(note(), with: Note(number: 2), on: client)
+    simulation.advance(by: .minutes(1))
+    expectEqual(server.log.all, ["0 1", "10 1 done", "10 2", "20 2 done"])
+    expectEmpty(kept())
+    client.shutDown()
+  }
+
   @Test("an item is dropped while the store is read, whatever callbacks it has")
   func dropWhileLoading() {
     store.change { $0.loading = .seconds(5) }
