@@ -43,6 +43,9 @@ inCode {
 
 inTopics { next }
 
+# The first paragraph says why.
+/^## / { saysWhy = $0 == "## Overview" }
+
 /^## See Also$/ { hasLinks = 1 }
 
 # 1 in the section of edge cases, and 2 if it has a list.
@@ -92,7 +95,7 @@ function beginPage() {
   gsub(/.*\/|\.md$/, "", page)
   isArticle = FILENAME ~ /\.docc\//
   module = FILENAME ~ /^(Sources|Integrations)\// ? moduleOf(FILENAME) : page
-  inCode = inTopics = words = hasOutput = hasLinks = edges = 0
+  inCode = inTopics = saysWhy = words = hasOutput = hasLinks = edges = 0
   current = FILENAME
   # Not a landing page above others, nor what is said beside a type.
   isGuide = (page != module || articles[module] == 1) && FILENAME !~ /\/Extensions\//
@@ -136,8 +139,16 @@ function takeAlong(key, slack) {
 # MARK: Text
 
 function endText() {
+  if (paragraph != "" && saysWhy) readWhy(plain(paragraph))
   if (paragraph != "") readText(plain(paragraph), place)
   paragraph = ""
+}
+
+function readWhy(text) {
+  saysWhy = 0
+  # A question in quotes, within a sentence, does not end that sentence.
+  if (isGuide && gsub(/[.!?][)"]*( +([A-Z"(]|code)|$)/, "", text) > 2)
+    found("rambling " module, place, "says why in more than two sentences")
 }
 
 # The text as a reader sees it: code is one word, an image none, and an address is not read.
