@@ -19,6 +19,14 @@ struct EntryPageTests {
     )
   }
 
+  private func findNothing(_ entry: inout EntryDriver) {
+    _ = entry.machine.attemptFoundNothing(
+      entry.currentID,
+      isAwaited: false,
+      in: entry.environment
+    )
+  }
+
   private func fail(_ entry: inout EntryDriver) {
     _ = entry.machine.attemptFailed(entry.currentID, retryAfter: nil, in: entry.environment)
   }
@@ -102,11 +110,7 @@ struct EntryPageTests {
     entry.write()
     expectEqual(entry.machine.failureCount, 1)
     entry.run(to: 1)
-    _ = entry.machine.attemptFoundNothing(
-      entry.currentID,
-      isAwaited: false,
-      in: entry.environment
-    )
+    findNothing(&entry)
     expect(entry.machine.isIdle && entry.machine.hasData)
     expectEqual(entry.machine.failureCount, 0)
   }
@@ -116,11 +120,7 @@ struct EntryPageTests {
     var entry = loaded()
     page(&entry, .next)
     _ = entry.machine.requested(.reconnect, in: entry.environment)
-    _ = entry.machine.attemptFoundNothing(
-      entry.currentID,
-      isAwaited: false,
-      in: entry.environment
-    )
+    findNothing(&entry)
     expectEqual(entry.machine.fetch?.part, .whole)
     expectEqual(entry.machine.cause, .reconnect)
   }
@@ -132,11 +132,7 @@ struct EntryPageTests {
     _ = entry.machine.requested(.reconnect, in: entry.environment)
     _ = entry.machine.outdated(in: entry.environment)
     _ = entry.machine.outdatedRestarted(in: entry.environment)
-    _ = entry.machine.attemptFoundNothing(
-      entry.currentID,
-      isAwaited: false,
-      in: entry.environment
-    )
+    findNothing(&entry)
     expectEqual(entry.machine.fetch?.part, .whole)
     expectEqual(entry.machine.cause, .reconnect)
   }
@@ -150,11 +146,7 @@ struct EntryPageTests {
     page(&entry, .next)
     entry.succeed()
     expectEqual(entry.machine.fetch?.part, .nextPage)
-    _ = entry.machine.attemptFoundNothing(
-      entry.currentID,
-      isAwaited: false,
-      in: entry.environment
-    )
+    findNothing(&entry)
     expectEqual(entry.machine.fetch?.part, .whole)
     expectEqual(entry.machine.cause, .reconnect)
   }

@@ -181,17 +181,9 @@ struct MutationMachineTests {
   }
 
   @Test func aRunThatIsPromisedIsNotEndedByItsPreparation() {
-    var runOptions = RunOptions()
-    runOptions.isDurable = true
-    runOptions.prepares = true
     let environment = Environment(now: .seconds(0))
     for keeping in [MutationMachine.Keeping.wanted, .kept] {
-      var machine = MutationMachine(
-        runOptions: runOptions,
-        isFirst: true,
-        keeping: keeping,
-        at: .seconds(0)
-      )
+      var machine = durable(keeping) { $0.prepares = true }
       expectEqual(machine.begun(in: environment).step, .prepare)
       let actions = machine.preparationFailed(isCancellation: false, in: environment)
       expectEqual(actions.step == .stop, keeping == .kept)
@@ -205,14 +197,7 @@ struct MutationMachineTests {
     let environment = Environment(now: .seconds(0))
     var machine = running()
     expect(!machine.canBeOvertaken)
-    var runOptions = RunOptions()
-    runOptions.isDurable = true
-    machine = MutationMachine(
-      runOptions: runOptions,
-      isFirst: true,
-      keeping: .wanted,
-      at: .seconds(0)
-    )
+    machine = durable(.wanted)
     expectEqual(machine.begun(in: environment).step, .keep)
     expect(machine.canBeOvertaken)
     machine.overtaken()
@@ -228,6 +213,22 @@ struct MutationMachineTests {
       next.apply(input)
       explore(next, inputs, depth: depth - 1)
     }
+  }
+
+  /// A durable run that has not begun.
+  private func durable(
+    _ keeping: MutationMachine.Keeping,
+    _ change: (inout RunOptions) -> Void = { _ in }
+  ) -> MutationMachine {
+    var runOptions = RunOptions()
+    runOptions.isDurable = true
+    change(&runOptions)
+    return MutationMachine(
+      runOptions: runOptions,
+      isFirst: true,
+      keeping: keeping,
+      at: .seconds(0)
+    )
   }
 
   private func running(_ change: (inout RunOptions) -> Void = { _ in }) -> MutationMachine {
@@ -313,15 +314,7 @@ struct MutationMachineTests {
   }
 
   @Test func aRunIsPreparedOnceAndNotAgainWhenItIsWritten() {
-    var runOptions = RunOptions()
-    runOptions.isDurable = true
-    runOptions.prepares = true
-    var machine = MutationMachine(
-      runOptions: runOptions,
-      isFirst: true,
-      keeping: .wanted,
-      at: .seconds(0)
-    )
+    var machine = durable(.wanted) { $0.prepares = true }
     let environment = Environment(now: .seconds(0))
     let steps = [
       machine.begun(in: environment),
@@ -332,14 +325,7 @@ struct MutationMachineTests {
   }
 
   @Test func anotherInputBeginsAnewAndNeedsOnlyTheNetwork() {
-    var runOptions = RunOptions()
-    runOptions.isDurable = true
-    var machine = MutationMachine(
-      runOptions: runOptions,
-      isFirst: true,
-      keeping: .kept,
-      at: .seconds(0)
-    )
+    var machine = durable(.kept)
     let away = Environment(now: .seconds(0), isActive: false)
     expectEqual(machine.begun(in: away).step, .perform)
     expectEqual(machine.attemptRebased(retryAfter: .seconds(1), in: away).step, .keep)
@@ -350,27 +336,14 @@ struct MutationMachineTests {
   }
 
   @Test func aRunStallsWhileItIsSavedAndAfterItWasStopped() {
-    var runOptions = RunOptions()
-    runOptions.isDurable = true
-    var machine = MutationMachine(
-      runOptions: runOptions,
-      isFirst: true,
-      keeping: .wanted,
-      at: .seconds(0)
-    )
+    var machine = durable(.wanted)
     let environment = Environment(now: .seconds(0))
     expect(!machine.isStalled)
     expectEqual(machine.begun(in: environment).step, .keep)
     expect(machine.isStalled)
     expectEqual(machine.kept(in: environment).step, .perform)
     expect(!machine.isStalled)
-    runOptions.prepares = true
-    machine = MutationMachine(
-      runOptions: runOptions,
-      isFirst: true,
-      keeping: .kept,
-      at: .seconds(0)
-    )
+    machine = durable(.kept) { $0.prepares = true }
     expectEqual(machine.begun(in: environment).step, .prepare)
     expect(!machine.isStalled)
     expectEqual(machine.preparationFailed(isCancellation: false, in: environment).step, .stop)
@@ -379,15 +352,7 @@ struct MutationMachineTests {
 
   @Test(arguments: [false, true])
   func anInputThatCannotBeWrittenFailsOrStopsIfAnEarlierOneIsStored(isStored: Bool) {
-    var runOptions = RunOptions()
-    runOptions.isDurable = true
-    runOptions.delay = .seconds(2)
-    var machine = MutationMachine(
-      runOptions: runOptions,
-      isFirst: true,
-      keeping: .wanted,
-      at: .seconds(0)
-    )
+    var machine = durable(.wanted) { $0.delay = .seconds(2) }
     let environment = Environment(now: .seconds(0))
     expectEqual(machine.begun(in: environment).step, .keep)
     expectEqual(machine.nextDeadline, .seconds(2))
