@@ -22,7 +22,6 @@ struct ChunkedDeque<Element: Sendable>: Sendable {
 
   var count: Int { head.count + middle.count * Self.chunkSize + tail.count }
 
-  /// All elements.
   var elements: [Element] {
     var all: [Element] = []
     all.reserveCapacity(count)

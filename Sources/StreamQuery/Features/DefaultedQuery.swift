@@ -16,14 +16,15 @@
 /// client.updateData(for: .todos) { todos in todos.append("Read the news") }
 /// ```
 ///
-/// The default is never cached, saved or sent: the same ``query`` without the default shows no data. Nor is
-/// the default a placeholder, with which a query would be a success.
+/// The default is never cached, saved or sent: the same ``query`` without the default shows no data. It is no
+/// placeholder either: with a placeholder a query is a success, and with a default it is pending or an error.
 ///
 /// Each call of a ``QueryClient`` that fetches, reads, writes, invalidates, refetches, resets, cancels or
 /// removes one query takes this one, too. To a call that takes only a ``Query``, pass ``query``, written out:
 /// `DefaultedQuery.todos.query`.
 ///
-/// If a ``Query`` has the same name, calls that take both use that query. A ``QueryKey`` needs another name.
+/// If there is a ``Query`` of the same name too, a call such as `client.data(for: .todos)` uses that query.
+/// Give a ``QueryKey`` another name, because such a call would be ambiguous.
 public struct DefaultedQuery<Value: Sendable>: Sendable, _FreeOfActors {
   /// The query without its default.
   public let query: Query<Value>

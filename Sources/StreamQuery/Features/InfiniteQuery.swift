@@ -150,9 +150,9 @@ extension Query {
 
   /// Returns a query whose refetches fetch only the first page and keep the others.
   ///
-  /// For feeds where new items arrive at the top: a refetch costs one request for any number of
-  /// pages. Items that moved between pages may then show twice or not at all. An invalidation ends as
-  /// soon as the first page is refetched.
+  /// Use it for feeds whose new items arrive at the top: a refetch costs one request for any number of
+  /// pages. Items that moved between pages may then show twice or not at all. Invalidated data counts as
+  /// fresh again, with all its pages, as soon as the first page is refetched.
   ///
   /// - Returns: The changed query.
   public func refetchingFirstPageOnly<Page, PageParam>() -> Self

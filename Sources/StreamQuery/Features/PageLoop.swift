@@ -97,8 +97,8 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The direction in which a page is added to the cached ones; `nil` if they are refetched, or
-  /// there are none.
+  /// The direction in which a page is added to the cached pages; `nil` if the fetch refetches the cached
+  /// pages, or if there are none.
   var direction: PageDirection? {
     if case .add(let direction, to: _, arrived: _) = work { direction } else { nil }
   }

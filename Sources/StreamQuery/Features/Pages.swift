@@ -78,7 +78,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
     }
   }
 
-  /// Changes every page in place, as a manual update does.
+  /// Changes every page in place.
   ///
   /// - Parameter change: Changes a page; receives its parameter.
   /// - Complexity: O(*n*) in the number of pages.

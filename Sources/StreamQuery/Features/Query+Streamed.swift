@@ -186,7 +186,8 @@ extension QueryDefinition {
         }
         isFirst = false
       }
-      // The cache already has the whole value, also if a retry added no element to a collection.
+      // The cache already has the whole value: this attempt has shown it or, if an endless stream appends, an
+      // earlier attempt has.
       if !isFirst || collects && start.hasShown {
         job.keep(StreamStart(base: start.base, hasShown: start.hasShown || !hidden, joins: true))
       }

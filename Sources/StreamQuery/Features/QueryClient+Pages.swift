@@ -1,12 +1,16 @@
 nonisolated extension QueryClient {
   /// Fetches the page after the last one, and waits for it.
   ///
-  /// A key has one fetch at a time. If there is data, a running fetch is replaced, at most three times in a
-  /// row. After that, a fetch of the same page is joined, and the page follows any other fetch; of several
-  /// requested pages, the last one follows. A running first fetch is joined. Without data, the first page is
-  /// fetched. If there is no next page, nothing is fetched and the cached pages keep their age. A page that
-  /// arrives is a success of the whole query, but an older invalidation remains until all pages are
-  /// refetched. The caller only observes the fetch: cancelling the caller ends its wait, not the fetch.
+  /// A key has one fetch at a time:
+  ///
+  /// - Without data, the call fetches the first page, or joins the fetch that runs.
+  /// - With data, the fetch of the page replaces a running fetch, at most three times in a row. After that,
+  ///   the call joins a running fetch of the same page; after any other running fetch, the page is fetched
+  ///   next. If calls ask for several pages meanwhile, only the last of these pages is fetched.
+  /// - If there is no next page, nothing is fetched and the cached pages keep their age.
+  ///
+  /// A page that arrives is a success of the whole query, but an older invalidation remains until all pages
+  /// are refetched. The caller only observes the fetch: cancelling the caller ends its wait, not the fetch.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
@@ -44,8 +48,8 @@ nonisolated extension QueryClient {
   /// There are fewer pages if the parameters end earlier. A running fetch is joined, and fetches
   /// the pages of its own request.
   ///
-  /// The count also applies to later refetches of the key, until an observer or another call sets
-  /// how to fetch it; not to those that fetch only the first page.
+  /// Later refetches of the key fetch this number of pages too, until an observer or another call brings a
+  /// query for the key. Refetches of only the first page ignore the number.
   ///
   /// - Parameters:
   ///   - query: The infinite query.

@@ -33,7 +33,8 @@ nonisolated extension QueryClient {
   ///   - filter: Selects the entries.
   ///   - limit: The time that the refresh may take; zero or less fetches nothing.
   /// - Returns: The entries that were refreshed, that failed, and that remain.
-  /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
+  /// - Complexity: In addition to the fetches, that of a search of the cache with the filter, and
+  ///   O(*n* log *n*) in the entries found.
   @discardableResult
   public nonisolated func refetchStale(
     _ filter: QueryFilter = .all,
@@ -51,7 +52,8 @@ nonisolated extension QueryClient {
   ///   - filter: Selects the entries.
   ///   - deadline: The date at which the refresh ends, by ``Configuration/wallClock``.
   /// - Returns: The entries that were refreshed, that failed, and that remain.
-  /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
+  /// - Complexity: In addition to the fetches, that of a search of the cache with the filter, and
+  ///   O(*n* log *n*) in the entries found.
   @discardableResult
   public nonisolated func refetchStale(
     _ filter: QueryFilter = .all,
@@ -114,7 +116,7 @@ nonisolated extension QueryClient {
     let tasks = ParallelTasks<Void>(on: configuration.executor)
     // This is decided before the tasks begin, because a task that is cancelled at once may still begin.
     let isOver = limit == .zero || Task.isCancelled
-    // Child tasks are not used: a caller outside of a simulation would wait for those, too.
+    // These are not child tasks of the caller: `ParallelTasks` says why.
     tasks.addTask {
       let found = await find(self)
       run.plan.withLock { $0 = RefreshPlan(found) }
@@ -175,7 +177,7 @@ nonisolated extension QueryClient {
 
   /// Whether the entry has other data than when its refresh was planned.
   ///
-  /// If not, the fetch was cancelled, and its caller got the old data.
+  /// If the data is the same, the fetch was cancelled, and its caller got the old data.
   private func hasMoved(_ candidate: RefreshPlan.Candidate) -> Bool {
     guard let version = candidate.version else { return true }
     let present = cache.read { state in

@@ -43,8 +43,8 @@ extension QueryDefinition {
         // that the data is still good.
         var keptCount = 0
         while case .fetch(let param) = loop.step() {
-          // A cancellation does not stop a fetch that may finish when nobody wants it, so its further pages
-          // follow.
+          // A fetch with the abandonment policy `finish` fetches its further pages even after its task was
+          // cancelled.
           if job?.isFinishing != true { try Task.checkCancellation() }
           // An added page has no cached version. The cached version of a refreshed page is looked up only if
           // the fetch asks for it.
@@ -87,7 +87,7 @@ extension QueryDefinition {
             return box
           }
         }
-        // The call has checked that there is such a page, but the pages have changed since. No page
+        // When the call began, there was a page to add, but the cached pages have changed since. No page
         // was fetched, so the fetch ends as if it had not begun.
         guard let run = loop.landed(on: nil as Run?) else { throw NothingFetched() }
         if keptCount == run.count, keptCount == present?.count { throw NotModified() }

@@ -66,7 +66,7 @@ final class StreamStart: FetchProgress {
   let base: ValueBox?
   /// Whether the fetch has shown elements since its start; the next start replaces these elements.
   let hasShown: Bool
-  /// Whether the data was found by the fetch that this fetch restarts.
+  /// Whether ``base`` is the data that an earlier fetch found at its start; this fetch is its restart.
   let isInherited: Bool
   /// Whether the whole stream was shown, so that the cache has the value, updates included.
   let joins: Bool

@@ -116,7 +116,7 @@ extension KeyIndex {
     walk.stage = .over
   }
 
-  // MARK: Walks that rest
+  // MARK: Paused walks
 
   /// Moves walks past an entry that is about to be removed.
   mutating func moveWalksPast(entry position: Int32) {

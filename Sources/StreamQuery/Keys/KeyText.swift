@@ -45,9 +45,9 @@ extension AnyQueryKey {
   /// It is a JSON array: strings, integers (`Int`), booleans, `nil`, arrays and records look as in
   /// JSON; every other part is an object named `$` and its type, such as
   /// `{"$Foundation.UUID":"…"}`, so that equal texts mean equal keys. Parts are written by their
-  /// `Encodable` conformance or their raw value, with sets, dictionaries and fields sorted. A
-  /// set or dictionary cannot be sorted if a type's `encode(to:)` calls that of the collection
-  /// directly, instead of passing it to a container. If a type's `==` and `encode(to:)` disagree,
+  /// `Encodable` conformance or their raw value, with sets, dictionaries and fields sorted. A set or
+  /// dictionary is not sorted if a type's `encode(to:)` calls the collection's `encode(to:)` itself,
+  /// instead of passing the collection to a container. If a type's `==` and `encode(to:)` disagree,
   /// one key has several texts.
   ///
   /// Keys may nest to any depth; those that nest deeper than 64 levels have no text.

@@ -7,7 +7,8 @@ package enum KeyNesting {
   static let plain = 16
   /// Levels of brackets in the text of a key, including the outermost one.
   static let text = 64
-  /// Levels that are read from the text of a key: numbers and URLs open up to two of their own.
+  /// Levels that are read from the text of a key: ``text``, and room for the levels that numbers and URLs
+  /// open and that ``text`` does not count.
   static let read = text + 4
   /// Values within values that are encoded, whether they open a bracket or not.
   static let encoded = 2 * text
