@@ -115,7 +115,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - resolvedOptions: The options of the observer.
-  ///   - fetchOptions: The options of its query; `nil` if the entry has a better one.
+  ///   - fetchOptions: The options of its query; `nil` if only the entry's present query can fetch.
   ///   - initialData: The date of the initial data that it would bring.
   ///   - isInvalidated: Whether that data was invalidated.
   ///   - isPart: Whether that data is a part of a streamed value.

@@ -163,7 +163,7 @@ extension EntryMachine {
     return updatedAt.map { min($0.date, now) >= date } ?? false
   }
 
-  /// Restores stashed data: the fetch that hid it was cancelled.
+  /// Restores the data that a fetch hid, because the fetch was cancelled or found that the data is good.
   mutating func unstash(_ current: InFlight, _ actions: inout EntryActions) {
     guard let stashed = current.undo.stashed, !hasData else { return }
     isError = current.undo.isError

@@ -23,9 +23,9 @@ extension EntryMachine {
   /// The answer for a caller, by the options of the caller's query for a slow or failing server.
   ///
   /// - Parameters:
-  ///   - found: The decision without these options.
+  ///   - found: The decision for a query without such options.
   ///   - need: The cached data that the caller accepts.
-  ///   - terms: These options.
+  ///   - terms: The options for a slow or failing server.
   ///   - freshness: The caller's stale time.
   ///   - record: The entry's record for this decision.
   ///   - start: The time when the fetch in flight began; `nil` if there is none.

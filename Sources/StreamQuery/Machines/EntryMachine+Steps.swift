@@ -31,8 +31,8 @@ extension EntryMachine {
       let isTooOld =
         staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
       if part == .whole ? isTooOld : superseding && hasData && part != current.part {
-        // If two requests want different parts, the later request counts, as where one fetch replaces
-        // another.
+        // If two requests want different parts, the later request counts, just as a later fetch replaces an
+        // earlier one.
         if current.successorPart != part { current.successor = nil }
         current.successor = current.successor ?? cause
         current.successorPart = part

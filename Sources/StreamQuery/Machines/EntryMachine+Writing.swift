@@ -110,8 +110,8 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - isJoining: Whether the answer of a running fetch counts as new enough.
-  ///   - isDoubt: Whether the call always accepts running fetches, like that of a cache which is
-  ///     shared with other machines.
+  ///   - isDoubt: Whether the call accepts running fetches (`superseding: false`), as a call for a cache that
+  ///     is shared with other machines does.
   ///   - time: The time of the invalidation, if it was before the data came into the cache; `nil` is now.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.

@@ -152,7 +152,7 @@ package struct EntryMachine: Equatable, Sendable {
     @inline(__always) get { !inFlight.isEmpty && inFlight.value.successor != nil }
   }
 
-  /// Whether a page is left to the fetch that follows the one in flight.
+  /// Whether a page is fetched only by the fetch that follows the one in flight.
   func isPut(off part: FetchPart) -> Bool {
     part != .whole && isFollowed && fetch?.successorPart == part && fetch?.part != part
   }

@@ -51,8 +51,8 @@ package struct InFlight: Equatable, Sendable {
   package var isOutdated = false
   /// The state before the start of the fetch; a cancellation restores it.
   package var undo: Undo
-  /// Whether the entry was invalidated after this answer began, by a call that does not accept the answer:
-  /// then the data stays invalidated.
+  /// Whether the entry was invalidated after the answer of this fetch began, by a call that does not accept
+  /// such an answer: then the data stays invalidated.
   package var predatesMark = false
   /// Whether the data was marked as invalidated when the attempt began.
   ///

@@ -299,6 +299,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// A task at work is cancelled; if it succeeds in spite of that, the run succeeds. A run that
   /// only waits ends at once. After the outcome is decided, the call has no effect.
+  ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func cancelRequested(in environment: Environment) -> MutationActions {

@@ -23,7 +23,7 @@ struct ReturnPacing: Equatable {
     var spreading = TimeSpan.zero
     /// The time of the newest reconnect or activation that refetched.
     var last: Instant?
-    /// Whether another reconnect or activation came before ``end``, so that refetches follow then.
+    /// Whether another reconnect or activation came before ``end``, so that refetches follow at that time.
     var isOwed = false
 
     init(_ pacing: RefetchPacing) {
@@ -96,8 +96,8 @@ struct ReturnPacing: Equatable {
   /// Takes a reconnect or activation into account.
   ///
   /// - Parameters:
-  ///   - cause: Which of the two.
-  ///   - now: Its time.
+  ///   - cause: `reconnect` or `active`.
+  ///   - now: The time of the reconnect or activation.
   /// - Returns: Whether entries are refetched for it now.
   mutating func counts(_ cause: FetchCause, at now: Instant) -> Bool {
     cause == .reconnect ? reconnect.counts(at: now) : activation.counts(at: now)
@@ -118,8 +118,8 @@ struct ReturnPacing: Equatable {
   ///
   /// - Parameters:
   ///   - entries: The entries.
-  ///   - cause: Which of the two.
-  ///   - now: Its time.
+  ///   - cause: `reconnect` or `active`.
+  ///   - now: The time of the reconnect or activation.
   ///   - random: 64 random bits.
   mutating func spread(
     _ entries: [EntryID],

@@ -212,9 +212,9 @@ extension Mutation {
 
   /// Adds a callback for a run that failed or was cancelled (with `CancellationError`).
   ///
-  /// The callback runs before the caller gets the error, unless the caller was cancelled: that one does not
-  /// wait. It does not run when the client was cleared or shut down. An error that it throws is reported; the
-  /// run's own error stays.
+  /// The callback runs before the caller gets the error, but a cancelled caller does not wait for the
+  /// callback. If the client was cleared or shut down, the callback does not run. An error that it throws
+  /// is reported; the run's own error stays.
   ///
   /// - Parameter body: Gets the error.
   /// - Returns: The changed mutation.
@@ -257,7 +257,7 @@ extension Mutation {
   /// `Outbox.retry(_:)` sends the run at once. A durable run is stored at once, and the time also passes
   /// while the process does not run.
   ///
-  /// - Parameter delay: The time; runs behind it in its scope wait as well.
+  /// - Parameter delay: The time; later runs of the same scope wait for it as well.
   /// - Returns: The changed mutation.
   public func delayed(by delay: Duration) -> Self {
     options { $0.delay = delay }

@@ -106,7 +106,7 @@ package protocol RunPolicy: Sendable {
   /// Whether runs are kept.
   var isDurable: Bool { get }
 
-  /// Whether `onConflict(_:)` decides about an error without a retry left.
+  /// Whether `onConflict(_:)` decides about an error after which no retry follows.
   var answersErrors: Bool { get }
 }
 

@@ -83,11 +83,12 @@ public enum MutationPacing: Hashable, Sendable, BitwiseCopyable {
   /// When a run may be sent, earlier runs of the same mutation in the same scope, about the same item, are
   /// cancelled: their changes are rolled back, while those of the newer run show, and their callers throw
   /// `CancellationError`. The newer run waits for an earlier one that is being sent. If that request fails,
-  /// the earlier run is cancelled too rather than tried again, so that an older change never arrives after a
-  /// newer one. If the request succeeds, the changes that the earlier run still shows go when the newer run
-  /// has succeeded. A run in its delay cancels earlier ones in theirs at once: undoing it sends none of them.
+  /// the earlier run is cancelled too rather than tried again, so that an older change never arrives after
+  /// a newer one. If the request succeeds, the changes that the earlier run still shows go when the newer
+  /// run has succeeded. A run that waits for the end of its delay cancels earlier runs that wait for theirs
+  /// at once: if you then cancel the newest run, none of them is sent.
   ///
-  /// A mutation without a scope of its own gets one that is named after its key, and the item.
+  /// A mutation without a scope of its own gets a scope that is named after its key and the item.
   case newest
 }
 

@@ -64,7 +64,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   /// Whether both are the same snapshot; a quick test, and `false` does not mean that they differ.
   ///
   /// - Parameter other: Another snapshot.
-  /// - Returns: Whether nothing differs.
+  /// - Returns: `true` only if nothing differs.
   @_spi(Adapters) public func isSame(as other: Self) -> Bool {
     snapshot?.version == other.snapshot?.version && idempotencyKey == other.idempotencyKey
   }

@@ -90,7 +90,7 @@ struct MutationTable {
 
   /// Updates the snapshot after a change.
   ///
-  /// - Returns: The replaced snapshot; `nil` if nothing visible changed.
+  /// - Returns: The replaced snapshot; `nil` if nothing visible changed, or nobody has read a snapshot yet.
   mutating func refresh(_ index: Int) -> MutationSnapshot? {
     guard let old = slots[index].snapshot, let new = makeNextSnapshot(index),
       !new.showsTheSame(as: old)

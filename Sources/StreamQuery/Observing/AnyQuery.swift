@@ -83,7 +83,7 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
   /// Whether both results are the same snapshot; a quick test, and `false` does not mean that they differ.
   ///
   /// - Parameter other: Another result.
-  /// - Returns: Whether nothing differs.
+  /// - Returns: `true` only if nothing differs.
   @_spi(Adapters) public func isSame(as other: Self) -> Bool {
     flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
   }

@@ -114,7 +114,7 @@ nonisolated extension QueryClient {
   }
 
   func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
-    // This is a statement, because an expression would retain the definition.
+    // This is an `if` statement, because a conditional expression would retain the definition.
     if definition.makesPlaceholder { return subscribeWithOptions(key, definition, with: nil) }
     let id = resolving(key, definition, isArrival: true) {
       $0.addObserver($2, at: $1, $3.query, $3.options, $3.initialData, &$4)

@@ -100,7 +100,8 @@ public final class QueryListObserver: Sendable {
   /// Lets the fetches that are running now outlive the list by a duration; see `linger(_:)` of an
   /// observer.
   ///
-  /// The options and defaults of a query win. ``update(_:)`` undoes this for the queries that stay.
+  /// A query whose options or defaults have a policy of their own keeps that policy. For the queries that
+  /// stay, ``update(_:)`` undoes this call.
   ///
   /// - Parameter duration: How long; zero or less cancels the fetches at once.
   /// - Complexity: O(*n*) in the length of the list.
@@ -257,7 +258,7 @@ public struct QueryListResults: Sendable {
   /// Whether both are the same snapshots; a quick test, and `false` does not mean that they differ.
   ///
   /// - Parameter other: Other results.
-  /// - Returns: Whether nothing differs.
+  /// - Returns: `true` only if nothing differs.
   /// - Complexity: O(*n*) in the length of the list.
   @_spi(Adapters) public func isSame(as other: Self) -> Bool {
     members.count == other.members.count

@@ -57,9 +57,9 @@ public final class QueryObserver<Value: Sendable>: Sendable {
 
   /// Changes the query or the options in place.
   ///
-  /// This is not a new subscription. With the same key, options change and timers follow. Enabling
-  /// the observer refetches stale data. Another placeholder shows at once, unless it is equal or
-  /// the same object.
+  /// This is not a new subscription. With the same key, the new options apply at once, for example to an
+  /// interval that is running. Enabling the observer refetches stale data. Another placeholder shows at
+  /// once, unless it is equal or the same object.
   ///
   /// With another key, the new key's cached data shows at once and is refetched if stale. The
   /// observer leaves the old key's entry, which is never overwritten.
@@ -121,7 +121,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// - Returns: The result after the fetch, with its error if it failed.
   /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``. With
   ///   `throwOnError`, also the error of the fetch, and `CancellationError` if the caller was cancelled, or
-  ///   the fetch was and there is no data, or it was joined.
+  ///   the fetch was cancelled and either there is no data or this call had only joined the fetch.
   @discardableResult
   public func refetch(
     superseding: Bool = true,

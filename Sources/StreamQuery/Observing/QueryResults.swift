@@ -20,7 +20,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let client: QueryClient
   @usableFromInline let key: AnyQueryKey
   @usableFromInline let definition: QueryDefinition
-  /// The way to observe, if it takes more than the query.
+  /// Makes the observer of an iterator; `nil` if the observer needs nothing but the query.
   @usableFromInline let subscribe: (@Sendable () -> Subscription)?
 
   /// Creates a sequence of the snapshots of a query.

@@ -267,7 +267,7 @@ package final class Subscription: Sendable {
     after end: EntryEnd? = nil
   ) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     let detached = detached.flatMap { $0.key == key ? client.askedAgain($0) : nil }
-    // The handle may have another key since that fetch started.
+    // The handle may have moved to another key since the fetch that has ended was started.
     let end = end.flatMap { $0.snapshot.key == key ? $0 : nil }
     // This is a transaction, so that data counts as stale by the present time.
     return client.transaction(isDated: false) { state, _ in

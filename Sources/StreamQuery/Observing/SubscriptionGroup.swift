@@ -91,8 +91,8 @@ package final class SubscriptionGroup: Sendable {
     }
   }
 
-  /// The state of all members, for a stream: its cancellation ends the observation, and with it the
-  /// wait.
+  /// The state of all members, for a stream; a stream that is cancelled ends the observation, which ends
+  /// this wait.
   ///
   /// ``Mailbox/next(whenSuspended:)`` says why this has no cancellation handler.
   func nextInStream() async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
