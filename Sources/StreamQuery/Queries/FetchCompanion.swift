@@ -41,8 +41,8 @@ public protocol FetchCompanion: Sendable {
   /// begins to wait for a fetch that it started or joined.
   ///
   /// This runs in the caller's task, with the caller's task-locals, and must be quick: the caller waits. The
-  /// fetch may already run, and end at any time. If the fetch has ended by then, the caller does not wait,
-  /// and there is no such call. Observers do not wait, nor do callers that find a cached value.
+  /// fetch may already run, and end at any time. If the fetch ends before the caller begins to wait, this is
+  /// not called. Observers do not wait, nor do callers that find a cached value.
   ///
   /// - Parameter wait: The key and the fetch that the caller waits for.
   func callerWaits(_ wait: FetchWait)

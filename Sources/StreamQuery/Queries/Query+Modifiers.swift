@@ -11,7 +11,7 @@ public import Foundation
 /// ``ObserverOptions``. A modifier changes a value and nothing else: a running fetch keeps the
 /// options it was started with.
 extension Query {
-  // MARK: Bags
+  // MARK: All options together
 
   /// The options that were set on this query; a `nil` option comes from the layers below.
   public var options: QueryOptions { definition.options }
@@ -195,8 +195,8 @@ extension Query {
 
   /// The policy for a running fetch that nobody wants any longer; it is cancelled by default.
   ///
-  /// Every stream of its key wants a fetch, enabled or not. So does every caller that waits for it,
-  /// and the client for background work. The policy with which the fetch was started decides.
+  /// Every stream of the query's key wants the fetch, enabled or not. So do every caller that waits for the
+  /// fetch and, for background work, the client. The policy with which the fetch was started decides.
   ///
   /// ```swift
   /// let report = Query("rates") { try await api.rates() }.onAbandonment(.finish)

@@ -85,7 +85,7 @@ extension Query {
   ///   .retryOnSubscribe { !($0 is AuthError) }
   /// ```
   ///
-  /// - Parameter retries: Gets the error that the entry shows. It is asked by each subscription, and
+  /// - Parameter retries: Gets the error that the entry shows. Each subscription calls the closure, which
   ///   must be pure and quick.
   /// - Returns: The changed query.
   public consuming func retryOnSubscribe(

@@ -14,11 +14,11 @@ package final class QueryDefinition: @unchecked Sendable {
   /// object.
   package let valueType: any Sendable.Type
   /// The parts that most definitions do not have; see ``DefinitionExtras``.
-  // Access needs no check at run time, because only a single owner makes changes; each fetch reads this.
+  // Only a single owner makes changes, so access needs no check at run time, which each fetch would pay for.
   @exclusivity(unchecked) private var extras: DefinitionExtras?
-  /// Stored in place, because an object of their own would be a second allocation for each modifier. Last,
-  /// because they are large.
-  // Access needs no check at run time, because only a single owner makes changes; each fetch reads this.
+  /// The options are stored in place, because an object of their own would be a second allocation for each
+  /// modifier, and they come last, because they are large.
+  // Only a single owner makes changes, so access needs no check at run time, which each fetch would pay for.
   @exclusivity(unchecked) private(set) var options: QueryOptions
 
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }

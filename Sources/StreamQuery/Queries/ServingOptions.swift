@@ -176,13 +176,13 @@ extension Query {
 
   /// How long one attempt of a fetch may take; for ever by default.
   ///
-  /// After that time the attempt is cancelled and has failed with
-  /// ``QueryError/timedOut(key:limit:)``, for all callers and observers; an answer that it still gives
-  /// is ignored. The query's ``retry(_:)-(RetryPolicy)`` says whether another attempt follows. A wait
-  /// for the network, or for a turn, does not count; nor does a streamed query from its first part on.
-  /// An attempt of an infinite query fetches all of its pages. The defaults of a client or a prefix do
-  /// not limit streamed and infinite queries: only they themselves do. To limit the wait of one caller,
-  /// use ``QueryClient/fetch(_:timeout:throwOnError:)``.
+  /// After that time the attempt is cancelled and has failed with ``QueryError/timedOut(key:limit:)``, for
+  /// all callers and observers; an answer that it still gives is ignored. The query's
+  /// ``retry(_:)-(RetryPolicy)`` says whether another attempt follows. The limit does not include a wait
+  /// for the network or for ``QueryClient/Configuration/maxConcurrentFetches``, and ends with the first
+  /// part of a streamed query. An attempt of an infinite query fetches all of its pages. The defaults of a
+  /// client or a prefix do not limit streamed and infinite queries: only they themselves do. To limit the
+  /// wait of one caller, use ``QueryClient/fetch(_:timeout:throwOnError:)``.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }.timeout(.seconds(2)).retry(1)
@@ -199,10 +199,10 @@ extension Query {
   ///
   /// In that time `fetch` and `ensure` throw the error at once, or return data that ``staleIfError(_:)``
   /// allows. Observers fetch as ever, so that a screen recovers. An invalidation or a write ends that time,
-  /// also for an attempt that began before. A refetch, a reset, an interval, a trigger and a reconnect bring
-  /// a new answer. A caller fetches if its query does not set this option, even if another query of the same
-  /// key sets it. An unused entry stays for as long as its failure lasts, whatever its
-  /// ``gcTime(_:)-(Duration)`` is, unless there is no room for it.
+  /// and the failure of an attempt that began before it is not cached. A refetch, a reset, an interval, a
+  /// trigger and a reconnect fetch in spite of the failure. A caller fetches if its query does not set this
+  /// option, even if another query of the same key sets it. An unused entry stays for as long as its
+  /// failure lasts, whatever its ``gcTime(_:)-(Duration)`` is, unless there is no room for it.
   ///
   /// ```swift
   /// let user = Query("users", id) { try await api.user(id) }.cachesFailures(.seconds(5))

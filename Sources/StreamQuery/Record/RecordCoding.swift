@@ -272,7 +272,6 @@ extension UnkeyedDecodingContainer {
   /// Decodes a number that counts something.
   mutating func decodeCount() throws -> Int { try decode(Int.self).counted() }
 
-  /// Decodes a wait.
   mutating func decodeWait() throws -> Duration {
     try Duration(recorded: decode(Int64.self).counted())
   }

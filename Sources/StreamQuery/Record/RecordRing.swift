@@ -4,9 +4,9 @@
 /// or its name, which few events have, are in a queue beside the rows. When a row is overwritten, its state
 /// becomes the base of its entry. So the state at any time that the rows cover is known.
 ///
-/// An entry is known by its place in ``keys`` and has one for as long as it is in the cache or in a row. Then the
-/// place is used again, under a new number. References to objects of users are given up only through ``garbage``.
-/// Copies share the rows and the states of keys, see ``RecordRows``.
+/// An entry has a place in ``keys`` for as long as it is in the cache, or a row is about it. Then another
+/// entry gets the place, under a new number. References to objects of users are given up only through
+/// ``garbage``. Copies share the rows and the states of keys, see ``RecordRows``.
 struct RecordRing: Sendable {
   /// An entry that is in the cache, or that a row is about.
   struct Key: Sendable {
@@ -93,7 +93,7 @@ struct RecordRing: Sendable {
   var end = 0
   /// The number of the next event.
   var next: UInt64 = 1
-  /// The number of the next event when a transaction last ended with ``Duties/unfinished``.
+  /// The number of the next event at the end of the last transaction that ended with ``hasNews``.
   var transactionFirst: UInt64 = 1
   var begun: Begun?
   var duties: Duties = []

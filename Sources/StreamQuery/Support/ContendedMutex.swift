@@ -13,8 +13,8 @@ import Musl
 /// `Synchronization.Mutex` on Linux is a futex with priority inheritance: a thread that unlocks it while
 /// another one waits hands it over through the kernel, and finds it locked the next time. With more threads
 /// than cores, each call then costs a change of threads: with eight threads on two cores the standard mutex
-/// was 16 to 80 times slower than this one. Without contention it is as fast as this one, and smaller. So
-/// this mutex suits data that all threads share, but not the cache.
+/// was 16 to 80 times slower than this one. Without contention the standard mutex is as fast as this one, and
+/// smaller. So this mutex suits data that all threads of a process share, but not the cache of a client.
 ///
 /// Unchecked `Sendable` because the value is accessed only under the lock.
 struct ContendedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {

@@ -2,7 +2,7 @@
 ///
 /// A cancelled deadline leaves nothing behind: the next deadline uses its row.
 struct DeadlineTable<Work: Sendable> {
-  /// The identity of a deadline; one that was reached or cancelled identifies nothing any more.
+  /// The identity of a deadline; after the deadline was reached or cancelled, it finds nothing.
   struct ID: Equatable, Sendable {
     fileprivate let row: Int32
     fileprivate let serial: UInt64

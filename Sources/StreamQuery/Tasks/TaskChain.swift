@@ -152,7 +152,7 @@ final class TaskChain: Sendable {
     takePresent().cancel()
   }
 
-  /// Lets tasks run that are made from now on, after earlier ones were cancelled.
+  /// Lets the tasks that are made from now on run, although earlier tasks were cancelled.
   func renew() {
     _ = takePresent { $0.isCancelled = false }
   }

@@ -98,7 +98,7 @@ final class Waiter: Sendable {
 
   /// Waits for the outcome where waits are not reported, as in an app.
   ///
-  /// This keeps no closure.
+  /// Unlike ``outcome(_:onCancel:)``, this keeps no closure.
   func outcome(
     whenSuspended: () -> Void = {},
     onCancel: @Sendable () -> Void

@@ -73,7 +73,7 @@ final class WorkWait: Sendable {
 }
 
 extension TaskChain {
-  /// The tasks of the fetch or the run for which the present task works, or that started it.
+  /// The chain of the fetch or the run for which the present task works, or which started the present task.
   @TaskLocal static var inherited: TaskChain?
 
   /// The fetch or run that counts as waiting when the present code waits for a fetch.

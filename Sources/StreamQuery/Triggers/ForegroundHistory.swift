@@ -22,7 +22,7 @@ struct ForegroundHistory: Equatable {
 /// Decides how long a thread waits, so that the system lets the app work in the background: the
 /// system's time lasts as long as the thread does not return.
 ///
-/// | told | not given yet | held | over |
+/// | input | not given yet | held | over |
 /// |---|---|---|---|
 /// | the time is given | held: the thread waits | | the thread goes on |
 /// | the work is done, or the time expires | over | over: the thread is woken | |

@@ -151,6 +151,6 @@ struct PressurePolls: AsyncSequence, Sendable {
   }
 }
 
-/// One iterator has one observer.
+/// An iterator is for one task, so it is not `Sendable`.
 @available(*, unavailable)
 extension PressurePolls.Iterator: Sendable {}

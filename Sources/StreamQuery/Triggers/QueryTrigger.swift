@@ -8,7 +8,7 @@ import Synchronization
 /// ```
 public struct QueryTrigger: Sendable, _FreeOfActors {
   enum Kind: Sendable {
-    /// The policy is that of the query, whose store is opened.
+    /// The policy is that of the query, so that the client opens the query's store; `nil` for a filter.
     case invalidate(QueryFilter, RefetchScope, (any PersistencePolicy)?)
     case refetch(QueryFilter)
   }

@@ -57,7 +57,7 @@ struct StateSource: Sendable {
   }
 }
 
-/// One iterator has one observer.
+/// An iterator is for one task, so it is not `Sendable`.
 @available(*, unavailable)
 extension StateSource.States.Iterator: Sendable {}
 

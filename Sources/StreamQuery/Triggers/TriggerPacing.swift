@@ -2,10 +2,10 @@
 ///
 /// All observers of a key share one such value, even if their queries are paced differently.
 ///
-/// | told | nothing is due | a refetch is due |
+/// | input | nothing is due | a refetch is due |
 /// |---|---|---|
-/// | `heard` | a refetch is due: now, at the end of the time, or later at random | that one will do, unless this element's would come before it |
-/// | `takeDue` | – | once it is time, nothing is due, and the time begins anew |
+/// | `heard` | set the time: now, after the coalescing time, or later at random | keep the earlier time |
+/// | `takeDue` | – | once it is time, nothing is due, and the coalescing time begins |
 struct TriggerPacing: Equatable {
   /// The time when the last refetch began.
   private var last: Instant?

@@ -2,7 +2,7 @@
 ///
 /// Each `fetch`, `ensure` and `prefetch` counts as one lookup, unless it is refused, because there is no
 /// fetch closure or the fetch would wait for itself. So does an enabled observer when it subscribes, moves to
-/// another key or was disabled before. Plain reads with `data(for:)` or `result(for:)`, and requests for a
+/// another key or becomes enabled. Plain reads with `data(for:)` or `result(for:)`, and requests for a
 /// refetch, are not counted, because whether they fetch does not depend on what the cache has: a read never
 /// fetches, and a refetch always does.
 ///

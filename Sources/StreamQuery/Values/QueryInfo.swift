@@ -45,7 +45,7 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   package let entryKey: EntryKey
   let snapshot: EntrySnapshot
 
-  /// Whether the entry was invalidated since its data arrived.
+  /// Whether the entry was invalidated, or a fetch of it failed, since its data arrived.
   public var isInvalidated: Bool { snapshot.isInvalidated }
   /// Whether there is data, an error, or nothing yet.
   public var status: QueryStatus { snapshot.status }

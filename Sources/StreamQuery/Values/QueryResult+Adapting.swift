@@ -9,7 +9,7 @@ extension QueryResult {
   /// the same unless they are `Equatable` and differ.
   ///
   /// - Parameter other: Another result.
-  /// - Returns: Whether nothing differs.
+  /// - Returns: `true` only if nothing differs.
   @_spi(Adapters) public func isSame(as other: Self) -> Bool {
     flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
   }
