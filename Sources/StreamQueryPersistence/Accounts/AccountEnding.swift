@@ -8,7 +8,8 @@ struct AccountEnding: Sendable {
 
   /// Writes a note in every store that the account has ended.
   ///
-  /// A note is a short write, and the next process finds it; a wipe may take long.
+  /// A wipe may take long. If the process ends meanwhile, the next process finds the note and wipes
+  /// the account's partition.
   func note() async {
     // The error is ignored: a store that cannot take a note may still be able to wipe the partition.
     _ = await failures { store throws(QueryStoreError) in
@@ -18,7 +19,8 @@ struct AccountEnding: Sendable {
 
   /// Writes a note of the account's end in each store, and then wipes the account's partition there.
   ///
-  /// The stores work in parallel: a note in one of them is enough.
+  /// The stores work in parallel. A note in one of them is enough: the account is then not opened
+  /// before it is erased.
   ///
   /// - Returns: The stores that may still have records.
   func erase() async -> [Failure] {

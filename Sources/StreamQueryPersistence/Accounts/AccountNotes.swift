@@ -7,8 +7,8 @@ internal import Foundation
 /// A store's notes about accounts that have ended, but may not be erased yet.
 ///
 /// The notes are records in partitions of their own. An account with a note is not opened, so that a later
-/// wipe erases no new records. Each note is written to two partitions, which may be two files: with one file,
-/// damage to it could let an account that has ended be opened.
+/// wipe erases no new records. Each note is written to two partitions, which may be two files: if one file is
+/// damaged, the other one still keeps the ended account from being opened with its former data.
 struct AccountNotes: Sendable {
   /// The two partitions, each with all notes.
   static let partitions: [StorePartition] = ["accounts", "accounts-copy"]
@@ -57,7 +57,7 @@ struct AccountNotes: Sendable {
   func remove(_ name: String) async throws(QueryStoreError) {
     for partition in Self.partitions {
       let present = try await load(name, from: partition)
-      // If the store was full, it may have taken no note, and it would refuse to write a removal.
+      // A full store may have refused the note, and would refuse its removal, too.
       guard !present.records.isEmpty else { continue }
       let removals = present.records.map(\.key)
       try await store.write(

@@ -26,7 +26,8 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
   private(set) var opened: [String: Opened] = [:]
   /// The accounts that could not be erased in some stores, with these stores.
   private(set) var unfinished: [String: [Store]] = [:]
-  /// The clients of accounts that were not erased; also clients of closed accounts, which may be in use.
+  /// The clients of accounts that were not erased, including those of closed accounts, which code may still
+  /// use.
   private var known: [String: [Known]] = [:]
   /// The number of accounts in `known` at which the table removes accounts without a living client.
   private var knownLimit = 64

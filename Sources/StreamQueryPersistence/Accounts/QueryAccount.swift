@@ -53,7 +53,7 @@ public struct QueryAccount: Sendable, Identifiable {
   /// throws at once, and the closing continues.
   ///
   /// - Throws: ``QueryAccountError/notSaved(name:error:)``, after which the account is still open, unless
-  ///   data changed at the very end; or `CancellationError`.
+  ///   only changes that were made during the closing were not saved; or `CancellationError`.
   public func close() async throws {
     try await accounts.close(self)
   }

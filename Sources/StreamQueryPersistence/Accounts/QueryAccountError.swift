@@ -7,7 +7,9 @@ public enum QueryAccountError: Error, Sendable, CustomStringConvertible {
   case notErased(name: String, errors: [QueryStoreError])
   /// A store could not be asked which accounts have ended; until it answers, no account is opened.
   case unreadable(QueryStoreError)
-  /// Changes could not be saved; the account is still open, unless data changed at the very end.
+  /// Changes could not be saved.
+  ///
+  /// The account is still open, unless only changes that were made during the closing were not saved.
   case notSaved(name: String, error: QueryStoreError)
   /// The account was closed, and has been opened again since. End the account that was opened last, or end it
   /// by its name.

@@ -344,7 +344,7 @@ public final class QueryAccounts: Sendable {
     let erased = Mutex<[QueryClient]>([])
     /// The work that ends the account, if the end was certain while the call still waited for the turn.
     let ending = Mutex<AccountEnding?>(nil)
-    /// Fires when the call has written its note of the account's end, while it waits for the turn.
+    /// Fires when the call has written its note of the account's end, or need not write one.
     let noted = SharedOneShot<Void>()
   }
 

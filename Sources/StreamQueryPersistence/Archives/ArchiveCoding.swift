@@ -36,7 +36,8 @@ public struct ArchiveCoding: Sendable {
   /// JSON with sorted fields; floating-point values that are not numbers are written as words.
   ///
   /// A value is omitted if its JSON is nested more than 128 levels deep, because reading it could take more
-  /// stack than a thread has. The `encode(to:)` of such a value must nevertheless be able to finish.
+  /// stack than a thread has. The levels are counted in the encoded value, so its `encode(to:)` must be
+  /// able to finish.
   public static let json = ArchiveCoding {
     try shallow(ValueJSON.encoder.encode($0))
   } decode: {

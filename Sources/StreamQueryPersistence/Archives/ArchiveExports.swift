@@ -3,11 +3,11 @@
 /// The archives of a cache while fetches are still running; see
 /// ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)``.
 ///
-/// Each iterator begins with an archive of its own time. An iterator is no observer: a fetch that nobody
-/// wants any longer is cancelled, and no archive brings its data. An iterator ends when its task is cancelled
-/// or the client is shut down. It buffers no archives: for a slow reader, one archive has the entries of more
-/// fetches. While hundreds of fetches run, that is so for every reader. Each archive names all remaining
-/// keys, so the fetches that end within a few milliseconds are gathered in one.
+/// The first archive of an iterator has the data of the time of its first `next()`. An iterator is no
+/// observer: a fetch that nobody wants any longer is cancelled, and no archive brings its data. An iterator
+/// ends when its task is cancelled or the client is shut down. It buffers no archives: a slow reader gets the
+/// entries of several fetches in one archive. So does every reader while hundreds of fetches run. Each
+/// archive names all remaining keys, so fetches that end within a few milliseconds share an archive.
 public struct ArchiveExports: AsyncSequence, Sendable {
   /// An archive, and a report of the omitted entries and runs.
   public typealias Element = ArchiveExport
@@ -20,7 +20,7 @@ public struct ArchiveExports: AsyncSequence, Sendable {
   let errors: ArchiveErrorPolicy
   let coding: ArchiveCoding
 
-  /// Begins an export; the iterator makes its first archive when that is asked for.
+  /// Begins an export; the first call of `next()` makes the first archive.
   ///
   /// - Returns: An iterator.
   public func makeAsyncIterator() -> Iterator { Iterator(exports: self) }

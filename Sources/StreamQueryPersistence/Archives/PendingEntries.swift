@@ -14,7 +14,7 @@ struct PendingEntries {
 
   var isEmpty: Bool { keys.isEmpty }
 
-  /// The minimum time between two archives: a millisecond for each 20 entries, and none for fewer than a
+  /// The minimum time between two examinations: a millisecond for each 20 entries, and none for fewer than a
   /// hundred.
   private var gap: TimeSpan { keys.count < 100 ? .zero : TimeSpan(.microseconds(50) * keys.count) }
 
@@ -23,8 +23,7 @@ struct PendingEntries {
     texts.append(text)
   }
 
-  /// Notes that an archive with the names of all these entries was made, so that the next archive waits for
-  /// `gap`.
+  /// Notes an examination of the entries, or their first archive: the next examination waits for `gap`.
   mutating func named(at now: Instant) { nextLook = now + gap ?? now }
 
   /// Receives the present states of the entries, and removes the entries that are not being fetched any more.

@@ -1,4 +1,5 @@
-/// The keys that an archive of an import announces for later archives; the import reports each archive.
+/// The keys that an archive of an import announces for later archives; the import passes each archive's keys
+/// to this value.
 ///
 /// This value finds the differences between two archives, so that the cache examines only these under its
 /// lock.
@@ -10,16 +11,17 @@ struct PendingNames {
   ///
   /// - Parameters:
   ///   - texts: All keys that this archive announces.
-  ///   - brought: The keys with data in this archive; they are not added, because an announcement that comes
-  ///     with the data says nothing about the date of that data.
+  ///   - brought: The keys with data in this archive; they are not added. Announced data is refused if its
+  ///     key changed after the announcement. The data in this archive is refused if its key changed after the
+  ///     import began.
   /// - Returns: `added`, the newly announced keys without those in `brought`; `left`, the keys that are no
   ///   longer announced. Both are in the order of the archives.
   mutating func named(
     _ texts: [String],
     bringing brought: [String] = []
   ) -> (added: [String], left: [String]) {
-    // Most archives announce the keys of the one before, in the same order, without some. This loop then
-    // finds the missing keys without hashing any.
+    // Most archives announce the keys of the previous archive in the same order, except for some. This loop
+    // then finds the missing keys without hashing any.
     var left: [String] = []
     var rest = texts[...]
     for name in names {

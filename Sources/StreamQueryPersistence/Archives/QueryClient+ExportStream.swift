@@ -61,10 +61,10 @@ nonisolated extension QueryClient {
   /// - if somebody writes the value, or initial data comes,
   /// - when `limit` has passed since its key was named.
   ///
-  /// Only the first attempt of a fetch that begins after its key was named waits, and only once. It
-  /// does not count for ``/StreamQuery/QueryClient/Configuration/maxConcurrentFetches`` and can be
-  /// cancelled as any other. A receiver that has only the first archive imports it alone, so that
-  /// no fetch waits.
+  /// Only the first attempt of a fetch that begins after its key was named waits, and only once. While it
+  /// waits, it does not count for ``/StreamQuery/QueryClient/Configuration/maxConcurrentFetches``, and it
+  /// can be cancelled like any other. A receiver that gets only the first archive imports that archive with
+  /// ``import(_:for:coding:resuming:)``, so that no fetch waits.
   ///
   /// Archives are older than changes that happen here meanwhile. An entry is not filled if it was removed,
   /// reset, written with `fencing` or changed by a mutation after its key was named. An invalidation that is

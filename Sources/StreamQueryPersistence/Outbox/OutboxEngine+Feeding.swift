@@ -3,8 +3,8 @@
 // Giving stored items to the client.
 
 extension OutboxEngine {
-  /// Begins runs for items that have none, if the mutation is known; begins again while other threads ask for
-  /// that.
+  /// Begins runs for items that have none, if their mutations are known; repeats this while other threads
+  /// ask for it.
   func feed() {
     guard var work = update({ $0.feeding.asked(for: $0.openWork) }) else { return news.send() }
     while true {

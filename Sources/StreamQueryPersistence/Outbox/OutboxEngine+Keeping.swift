@@ -92,7 +92,8 @@ extension OutboxEngine {
 extension StoredMutation {
   /// The rule by which newer runs of the mutation replace older items in the outbox.
   ///
-  /// It is needed only if this client is the first to send a run.
+  /// The rule is not stored with a run: another process takes it from its own registration of the
+  /// mutation.
   var pacing: OutboxLedger.Pacing {
     if !isNewestOnly { return .all }
     return isDelayed ? .newestWhenSent : .newest

@@ -101,7 +101,7 @@ extension OutboxEngine {
     let answer = StoreWriter.Answer()
     var early: QueryStoreError??
     let isTold = start { state in
-      // After the last write there is no other: changes that it could not write stay unwritten.
+      // No write follows the last one: changes that the last one could not write stay unwritten.
       if state.writer.stage.isOver || !state.isBehind {
         early = .some(state.writer.stage.error)
         return nil

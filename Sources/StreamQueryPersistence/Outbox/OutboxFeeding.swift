@@ -1,4 +1,5 @@
-/// Decides which thread begins runs for items without runs, or *feeds*; only one thread does so at a time.
+/// Decides which thread *feeds*, that is, begins runs for items without runs; only one thread feeds at a
+/// time.
 ///
 /// | input \ state | resting | feeding | feeding, asked again |
 /// |---|---|---|---|
@@ -22,7 +23,7 @@ enum OutboxFeeding: Equatable, Sendable {
 
   /// Lets a thread ask whether it should feed, because items or mutations may have come.
   ///
-  /// If another thread is feeding, that one looks again, and this one gets `nil`.
+  /// If another thread is feeding, that thread looks again, and the caller gets `nil`.
   ///
   /// - Parameter work: The work that can be done; `nil` if there is none.
   /// - Returns: The work that the caller has to do.
@@ -42,7 +43,8 @@ enum OutboxFeeding: Equatable, Sendable {
 
   /// Notes that the store was read for the first time.
   ///
-  /// - Returns: Whether the runs that wait for the store go on now, and not after those of stored items.
+  /// - Returns: `true` if the runs that wait for the store go on now; `false` if they go on after the feeding
+  ///   thread has begun the runs of stored items.
   mutating func loaded() -> Bool {
     guard case .feeding(let isAskedAgain, _) = self else { return true }
     self = .feeding(isAskedAgain: isAskedAgain, opens: true)

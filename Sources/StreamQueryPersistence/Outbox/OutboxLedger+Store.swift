@@ -68,7 +68,7 @@ extension OutboxLedger {
   /// - Parameters:
   ///   - id: The item.
   ///   - revision: The revision that the store must have, or a later one; `nil` for the removal.
-  /// - Returns: Whether no caller has to wait; `true` if the store cannot be used any more.
+  /// - Returns: Whether callers can go on; also `true` if the store cannot be used any more.
   func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
     if case .closed = phase { return true }
     guard let entry = self[id] else {

@@ -114,7 +114,8 @@ struct OutboxLedger: Sendable {
   /// - Parameters:
   ///   - record: The run's record.
   ///   - number: The run's number among those that began here.
-  ///   - serial: The place among all records for the newest run; `nil` continues after the last one.
+  ///   - serial: The serial for a run that is the newest one; `nil` adds the run's number to `base`. An older
+  ///     run gets a serial between those of its neighbors.
   ///   - pacing: The rule by which the run replaces older items.
   mutating func accepted(
     _ record: OutboxRecord,

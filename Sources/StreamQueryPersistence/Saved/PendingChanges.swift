@@ -45,8 +45,9 @@ struct PendingChanges: Sendable {
 
   /// If the number of values exceeds the limit by more than a tenth, drops values down to the limit.
   ///
-  /// Restored and initial values are dropped first, without a trace, because the store may have them. A key
-  /// of another dropped value becomes a removal, because the former data in the store would be wrong.
+  /// Restored and initial values are dropped first, without a trace, because the store may have them. Any
+  /// other dropped value is replaced by a removal of its key, because the store may have former data, which
+  /// is wrong now.
   ///
   /// - Returns: The dropped changes with users' values, which the caller releases outside of locks; and the
   ///   number of dropped values that the store does not have.

@@ -29,8 +29,8 @@ extension Query where Value: Codable {
   ///     at the end of an account, see ``QueryAccounts``.
   ///   - maxAge: The age from which stored data is not restored any more. `nil`, the default, means 24 hours
   ///     for a query with a fetch, and ``Persistence/unlimited`` for a query without one, because nobody can
-  ///     get its data again. A fetch that defaults give to the query does not count, because they may be set
-  ///     later: then state an age.
+  ///     get its data again. If only defaults give the query a fetch, that fetch does not count, because
+  ///     defaults may be set later: state an age for such a query.
   ///   - version: The version of the data's encoded form; change it when you change the form.
   ///   - migrating: Makes a value from the bytes of another version, which are JSON. Without this closure, a
   ///     value of another version is dropped, even if it has no limit of age. If the closure throws, there is

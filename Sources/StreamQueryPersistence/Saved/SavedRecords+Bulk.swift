@@ -23,8 +23,9 @@ extension SavedRecords {
 
   /// Removes the matching records, or marks them as invalidated.
   ///
-  /// A record that may match, or may not, stays if nobody can fetch its data again. A removal also removes
-  /// records of other clients that are in the store when it is performed there.
+  /// If the filter cannot tell whether a record matches, the call applies to the record; but a removal keeps
+  /// data that nobody can fetch again. A removal also removes records of other clients that are in the store
+  /// when the removal is performed there.
   ///
   /// - Parameters:
   ///   - filter: Selects the records.
@@ -88,7 +89,8 @@ extension SavedRecords {
 
   /// Puts the removals back, because the store could not be read.
   mutating func sweepFailed() {
-    // The removals stay here as well: changes wait for the next try, as they do while the store is read.
+    // The removals also stay in `sweeping`. So changes still count as held up, and their number stays bounded
+    // until the next try.
     sweeps.formUnion(sweeping)
   }
 

@@ -9,9 +9,9 @@ internal import Foundation
 /// The bytes of an entry in a store: a short head, and the encoded value.
 ///
 /// The head is 12 bytes and the version: the number of this form (1), flags (1), the date as bits of a
-/// `Double`, little-endian (8), the length of the version (2), the version in UTF-8. The lowest flag is set
-/// if the entry is invalidated. The next six are 0, or *n* for a lifetime of up to 2 to the power of *n* - 1
-/// seconds. The highest is set for an incomplete value of a stream.
+/// `Double`, little-endian (8), the length of the version (2), the version in UTF-8. The lowest bit of the
+/// flags is set if the entry is invalidated. The next six bits are a number: 0, or *n* for a lifetime of at
+/// most 2 to the power of (*n* − 1) seconds. The highest bit is set for an incomplete value of a stream.
 struct SavedValue: Hashable, Sendable {
   private static let form: UInt8 = 1
   private static let invalidated: UInt8 = 1
@@ -99,8 +99,8 @@ struct SavedValue: Hashable, Sendable {
 
   /// Whether the value is older than the policy that saved it allows.
   ///
-  /// The record has that age, rounded up to a power of two of seconds. So the answer is also known for
-  /// records whose query, and so the policy, is not known.
+  /// The record contains the maximum age of that policy, rounded up to a power of two of seconds. So the
+  /// answer needs neither the query nor the policy.
   func isOver(at date: Double) -> Bool {
     let lifetime = byte(1) >> 1 & 63
     guard lifetime > 0 else { return false }

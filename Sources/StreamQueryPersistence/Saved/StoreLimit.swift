@@ -8,9 +8,9 @@ public struct StoreLimit: Hashable, Sendable {
     case oldestFirst
     /// The record with the earliest last use is removed first.
     ///
-    /// Records of observed entries are removed last, and before them the records of other cached entries, in
-    /// the order in which they were restored or saved. The last use of data that was not used since the
-    /// launch counts as the time when it was current.
+    /// Records that were not used since the launch are removed first, oldest data first. Records of observed
+    /// entries are removed last, and before them the records of other cached entries, in the order in which
+    /// they were restored or saved.
     case leastRecentlyUsedFirst
   }
 

@@ -89,7 +89,7 @@ extension StorePersister {
     start(id) { $0.records.isDirty || $0.writer.isAwaited ? $0.writer.released() : nil }
   }
 
-  /// Lets queries go on as they would without a store, because its read takes too long.
+  /// Lets queries go on as they would without a store, because reading the store takes too long.
   private func lostPatience(with id: StoreID) {
     let isAwaited = state.withLock { state in
       // The read may have ended just now.
@@ -130,7 +130,8 @@ extension StorePersister {
     if wasAwaited {
       goOn(id, [error], waits)
     } else {
-      // Since the first failure no query waits; `restore()` does, and has asked for another read.
+      // No query has waited since the first failure; only callers of `restore()`, which asked for
+      // another read, have.
       report(error, in: id)
       for wait in waits { wait.give(()) }
     }
@@ -208,7 +209,7 @@ extension StorePersister {
 
   /// The saved data of an entry: a change that is not encoded yet, or a record.
   private enum Kept {
-    /// The entry has a change that is not written yet.
+    /// The entry has a change that is not encoded yet.
     case entry(PersistedEntry)
     case record(text: String, SavedValue)
 

@@ -23,8 +23,8 @@ extension StorePersister {
       settleManyRemovals()
       tellGivenUp()
     }
-    // The store of a changed entry is not known yet, so a task is started for each: the first one takes the
-    // entries from the cache.
+    // The store of a changed entry is not known yet, so a task is started for each store: the first task
+    // takes the entries from the cache.
     for id in ids { start(id) { $0.writer.changed() } }
   }
 

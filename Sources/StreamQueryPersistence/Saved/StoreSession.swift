@@ -10,7 +10,7 @@ internal import StreamQuery
 /// | `pauseEnded` | – | – | is read |
 ///
 /// - Reads that a caller asked for do not count towards the limit of failures.
-/// - The reads never end while the error is that the device is locked.
+/// - The store is never given up while reads fail with ``QueryStoreError/denied``, as on a locked device.
 struct StoreSession: WrittenPart {
   /// The progress of the first successful read.
   enum Reading: Sendable {

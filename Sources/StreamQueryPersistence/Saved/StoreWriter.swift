@@ -112,7 +112,7 @@ struct StoreWriter: Sendable {
     return (isFirst, waits.takeAll().map(\.answer) + held.takeAll())
   }
 
-  /// Begins the last round, after which only runs that are still being sent change anything, when they end.
+  /// Begins the last round; after it, only the end of a run that is still being sent causes another write.
   ///
   /// - Returns: The number of the task to start.
   mutating func lastRound() -> UInt64? {

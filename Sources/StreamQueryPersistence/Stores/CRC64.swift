@@ -1,14 +1,14 @@
 /// CRC-64/XZ, the checksum that finds damaged bytes in a log.
 ///
 /// It detects every change within 64 consecutive bits, every change of an odd number of bits, and any other
-/// change with a probability of 1 − 2⁻⁶⁴. The code processes eight bytes at a time, at worst two bytes in a
-/// nanosecond.
+/// change with a probability of 1 − 2⁻⁶⁴. The code processes eight bytes at a time, and at least two bytes in
+/// a nanosecond.
 enum CRC64 {
   /// The polynomial of ECMA-182, in the order in which the message's bits are read.
   private static let polynomial: UInt64 = 0xC96C_5795_D787_0F42
 
-  /// The first table has the checksum of each byte; each further table has that of the byte with one more
-  /// zero byte behind it.
+  /// The first table has the checksum of each byte; table *n* has the checksum of each byte with *n* zero
+  /// bytes behind it.
   private static let tables: [UInt64] = {
     var tables: [UInt64] = []
     tables.reserveCapacity(8 * 256)

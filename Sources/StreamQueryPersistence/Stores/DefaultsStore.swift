@@ -24,7 +24,8 @@ public actor DefaultsStore: QueryStore {
 
   /// Orders the uses of each value without a lock, because the storage is user code.
   ///
-  /// An executor that all stores share would mix the tasks of different simulations.
+  /// An executor that all stores share could also order the uses, but would mix the tasks of
+  /// different simulations.
   private static let turns = StoreTurns<Key>()
 
   private let storage: any DefaultsStorage

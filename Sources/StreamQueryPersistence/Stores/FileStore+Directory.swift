@@ -24,7 +24,7 @@ extension FileStore {
     return OpenDirectory(lock: lock, files: files)
   }
 
-  // MARK: Whether it is still there
+  // MARK: Whether the directory is still there
 
   private func isLocked(by opened: OpenDirectory) throws(QueryStoreError) -> Bool {
     try system.identity(of: path("lock")) == opened.lock.identity
@@ -54,7 +54,7 @@ extension FileStore {
     }
   }
 
-  // MARK: Taking it anew
+  // MARK: Taking the directory anew
 
   /// Restores the directory and the files that were removed or replaced.
   ///

@@ -116,8 +116,8 @@ extension FileStore {
     }
   }
 
-  /// Adds a batch to a partition's file, and waits until it is on the disk, in the file that the path leads
-  /// to.
+  /// Adds a batch to a partition's file, waits until the batch is on the disk, and checks that the path still
+  /// leads to this file.
   func append(
     _ addition: PartitionLog.Addition,
     to state: inout OpenPartition

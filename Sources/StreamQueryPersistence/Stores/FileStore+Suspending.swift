@@ -64,7 +64,8 @@ extension FileStore {
 
   /// Waits while the store is suspended, and until all calls that waited before have gone on.
   ///
-  /// The caller goes on without another suspension, so its work comes before that of the next call.
+  /// The caller must await nothing else before its work is done, so that the work comes before that of the
+  /// next waiting call.
   func waitUntilResumed() async throws(QueryStoreError) {
     guard isSuspended || !waits.isEmpty else { return }
     var wait = SharedOneShot<Void>()

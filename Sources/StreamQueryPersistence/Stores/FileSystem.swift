@@ -1,7 +1,7 @@
 /// The system calls of a ``FileStore``; tests use an implementation that fails on demand.
 ///
-/// After a name was created, changed or removed, ``syncDirectory(_:)`` makes that durable; after a file was
-/// written or truncated, ``StoredFile/sync()`` does.
+/// ``syncDirectory(_:)`` makes it durable that a name was created, changed or removed, and
+/// ``StoredFile/sync()`` that a file was written or truncated.
 protocol FileSystem: Sendable {
   /// Creates a directory and all directories above it, unless they exist.
   func createDirectory(_ path: String) throws(QueryStoreError)

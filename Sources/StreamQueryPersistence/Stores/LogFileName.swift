@@ -2,8 +2,8 @@
 ///
 /// Lower-case letters and digits stay, and other characters become the hexadecimal numbers of their bytes:
 /// some file systems do not distinguish names that differ only in case or form. A long name is replaced by
-/// its digest, ``SHA256``. If only a part of it, or a checksum, were used, somebody could choose two names
-/// that collide.
+/// its digest, ``SHA256``. If a part of the name or a checksum replaced the name, somebody could choose two
+/// names that collide.
 struct LogFileName: Hashable {
   static let suffix = ".log"
   private static let new = ".new"

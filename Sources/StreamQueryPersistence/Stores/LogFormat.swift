@@ -24,7 +24,8 @@ struct LogFormat {
   private static let marker: UInt32 = 0xF5C3_51D7
   private static let removal = UInt32.max
 
-  /// The maximum length of a body: a wrong length above it causes no allocation.
+  /// The maximum length of a body; a damaged header that states a greater length causes no
+  /// allocation.
   static let bodyLimit = Int(Int32.max)
 
   var generation: StoreGeneration

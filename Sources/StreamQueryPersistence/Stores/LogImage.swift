@@ -1,4 +1,5 @@
-/// The bytes of a log that has only the present records; the log's file replaces the former one.
+/// The bytes of a log that has only the present records; a file with these bytes replaces the
+/// former file.
 enum LogImage {
   /// The maximum length of a frame's body with several records, so that a damaged place destroys only some of
   /// them.

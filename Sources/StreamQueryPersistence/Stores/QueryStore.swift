@@ -20,13 +20,15 @@
 ///
 /// The caller's cancellation interrupts no batch. Before a batch, a store may check for cancellation, and
 /// then throw ``QueryStoreError/failed(_:)`` with a `CancellationError`. Of the built-in stores, only a
-/// suspended ``FileStore`` does: such a call changes nothing, so repeat a wipe.
+/// suspended ``FileStore`` does this. The cancelled call has changed nothing, so call a cancelled
+/// ``wipe(_:)`` again.
 public protocol QueryStore: AnyObject, Sendable {
   /// The maximum number of bytes of keys and values in a partition; `Int.max`, the default, if only the disk
   /// limits them.
   ///
-  /// A client saves no more, as with a ``StoreLimit``. A larger single record could never be written, and
-  /// would make its whole batch fail. A store that wraps another store returns the limit of that store.
+  /// A client saves no more than this, as with ``StoreLimit/maxBytes``. A larger single record could never
+  /// be written, and would make its whole batch fail. A store that wraps another store returns the limit of
+  /// that store.
   var byteLimit: Int { get }
 
   /// Reads the records of a partition in its present generation.

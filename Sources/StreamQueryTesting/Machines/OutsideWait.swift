@@ -1,7 +1,8 @@
 /// A wait for a simulated client, by a caller that does not prefer the simulation's executor.
 ///
-/// Such a caller waits until another task drives the simulation. If the caller itself is the driver, it would
-/// wait for ever. It is not known whether another driver exists, so all other callers are watched.
+/// Such a caller waits until another task drives the simulation. If the caller itself is the driver, it
+/// would wait for ever. For any other caller, nobody knows whether a task will drive the simulation, so the
+/// caller is watched.
 struct OutsideWait: Equatable, Sendable {
   /// The decision about a caller's wait.
   enum Verdict: Equatable, Sendable {

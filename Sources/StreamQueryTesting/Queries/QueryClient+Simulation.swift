@@ -54,8 +54,8 @@ nonisolated extension QueryClient {
     configuration.wallClock = { [weak simulation] in simulation?.date ?? Simulation.startDate }
     configuration.operatorClock = simulation.clock
     configuration.mindsPriority = false
-    // Advice is not logged, so that the reports of a simulation do not depend on earlier ones; `advice()`
-    // still works.
+    // Advice is not logged, because the log of the process gives each advice once: the reports of a
+    // simulation would depend on earlier simulations. `advice()` still works.
     configuration.adviceLog = nil
     configure(&configuration)
     self.init(configuration: configuration)

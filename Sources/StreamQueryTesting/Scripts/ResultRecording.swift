@@ -1,6 +1,6 @@
 #if !TSAN_LOCK
-// Inlinable functions are compiled for the type of the elements. Otherwise several types would be looked up
-// for each element.
+// The import is public, because inlinable functions use `Mutex`. They are inlinable so that they are compiled
+// for the type of the elements; otherwise several types would be looked up for each element.
 public import Synchronization
 #endif
 
@@ -67,7 +67,7 @@ public final class ResultRecording<Element: Sendable>: Sendable {
     tape.read { $0.isFinished }
   }
 
-  /// The error that ended the sequence; `nil` if none did, or if the sequence threw it after `cancel()`.
+  /// The error that ended the sequence; `nil` if there was no error, or if it came after `cancel()`.
   public var failure: (any Error)? {
     tape.read { $0.failure }
   }

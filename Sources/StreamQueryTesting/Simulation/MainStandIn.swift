@@ -47,7 +47,8 @@ final class MainStandIn: SerialExecutor {
 
   /// Claims this thread: jobs that it enqueues during the body go to `jobs`.
   ///
-  /// Call it on the main actor, so that there is one claim at a time, with the runtime hooks installed.
+  /// Install ``RuntimeHooks`` before the call. The method is on the main actor, so that there is one claim
+  /// at a time.
   ///
   /// - Parameters:
   ///   - jobs: Receives the jobs.

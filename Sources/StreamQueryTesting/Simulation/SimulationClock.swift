@@ -4,8 +4,8 @@
 /// `advance(to:)` and `run(_:)` move it, from one sleeper's deadline to the next.
 ///
 /// A sleep throws `CancellationError` at once when its task is cancelled. A sleep of zero or negative length
-/// returns at the same instant. With seed 0 all ready jobs run before that; with any other seed the generator
-/// decides. `Simulation.settled(after:)` lets them run with every seed.
+/// returns at the same instant: with seed 0 after all ready jobs, and with any other seed when the generator
+/// chooses. `Simulation.settled(after:)` returns after all ready jobs with every seed.
 public struct SimulationClock: Clock {
   /// The type of this clock's durations, which is the standard one.
   public typealias Duration = Swift.Duration

@@ -11,7 +11,8 @@ struct SwiftTesting: Sendable {
     case runsTest
     /// The current task belongs to no test.
     case runsNoTest
-    /// The process does not have Swift Testing, or not the function to ask: see ``isThere``.
+    /// The process does not have Swift Testing, or does not export the function that answers: see
+    /// ``isThere``.
     case isUnknown
   }
 

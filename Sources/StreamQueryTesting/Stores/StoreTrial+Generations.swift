@@ -108,7 +108,8 @@ extension StoreTrial {
 
   /// Checks that a batch of an earlier generation is refused.
   ///
-  /// No caller keeps the store, because the release of the store may be what closes it.
+  /// The method gets the store itself, so that `keepsWipes` need not retain it: that check opens
+  /// the place again, and some stores are closed only by the release of their last reference.
   private func refuses(_ old: StoreGeneration, _ violation: String) async throws {
     let store = try await store()
     do throws(QueryStoreError) {

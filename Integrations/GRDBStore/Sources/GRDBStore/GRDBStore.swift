@@ -20,8 +20,8 @@ internal import Synchronization
 /// because the store turns `secure_delete` on for the connection that writes.
 ///
 /// A wiped partition leaves one row with its name and its generation, because another process may still have
-/// a batch of the former generation. The row outlives a release of the partition, without slowing down
-/// opening.
+/// a batch of the former generation. `release(_:)` does not remove the row. Such rows do not slow down the
+/// opening of a store.
 ///
 /// A call that is cancelled before its transaction is committed throws
 /// ``/StreamQueryPersistence/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.

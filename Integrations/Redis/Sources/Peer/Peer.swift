@@ -9,7 +9,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
 
 /// A machine, which fetches keys, changes some of them, and records the values that it saw.
 ///
-/// It prints `ready`, and begins when it has read a line.
+/// The process prints `ready`, and begins when it has read a line.
 @main struct Peer {
   private let plan: PeerPlan
   private let upstream: Upstream
@@ -72,8 +72,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     return lines + ends + notes.withLock { $0 }
   }
 
-  /// Sets timers until the task is cancelled, and returns by how many nanoseconds one was late at
-  /// most.
+  /// Sets timers until the task is cancelled, and returns the greatest delay of a timer in nanoseconds.
   private static func lateness() async -> UInt64 {
     var latest: UInt64 = 0
     while !Task.isCancelled {

@@ -17,7 +17,7 @@ final class RedisLink {
     var text: String
   }
 
-  /// Which bytes are left to be sent after a `flush`.
+  /// Whether bytes are left to be sent after a `flush`.
   enum TailState: Equatable {
     /// All bytes were written.
     case nothing

@@ -11,8 +11,8 @@ extension RedisScript {
   /// - `marks`, a sorted set: the last invalidation of each mark.
   /// - `e:text`, a hash: the entry, with history, version, the last version before its lease, time,
   ///   the time of its lease, form, marks and bytes.
-  /// - `l:text`, a hash: the lease, with history, number, the last version before it, marks, its
-  ///   time, and the name of the attempt that took it.
+  /// - `l:text`, a hash: the lease, with history, token, the last version before it, marks, the time when it
+  ///   was taken, and the name of the attempt that took it.
   /// - `c:name`, a number: the number of the last connection of a store object, for a few seconds.
   ///
   /// A version is a number here: milliseconds times 2048, and the count, which begins at the microseconds, so

@@ -1,6 +1,7 @@
 /// Remembers the attempts of `begin` without an answer: each may have taken a lease that no caller knows.
 struct LostAttempts: Equatable {
-  /// The maximum number of keys that are remembered; within the time of a lease, no more keys lose answers.
+  /// The maximum number of keys that are remembered. Fewer keys are expected to lose answers within the
+  /// time of a lease.
   static let keys = 1_024
   /// The maximum number of attempts that are remembered for each key.
   static let attempts = 8

@@ -11,7 +11,8 @@ struct RedisLimits: Hashable, Sendable {
   static let form = 1_024
   /// The maximum number of bytes of a failure's text; the rest is cut off.
   static let failure = 4_096
-  /// The number of bytes of a mark besides its text, which bounds the number of marks.
+  /// The number of bytes that each mark counts besides its text, so that the number of marks is bounded,
+  /// too.
   private static let mark = 16
 
   /// Checks a key.

@@ -13,10 +13,10 @@ extension Query where Value: Codable {
   ///   .shared(through: cache, tags: ["team 7"])
   /// ```
   ///
-  /// A refetch, a reset and a trigger ask upstream. So does an invalidation with the client's own
-  /// `invalidate`, which concerns this machine only, even if it has no data; ``SharedCache/invalidate(_:)``
-  /// concerns all machines. Apply this modifier after the ones that change the fetch. A single page of an
-  /// infinite query is not shared.
+  /// A refetch, a reset and a trigger ask upstream. So does the next fetch after a call of the client's own
+  /// `invalidate`, even if the client had no data then. That call concerns this machine only;
+  /// ``SharedCache/invalidate(_:)`` concerns all machines. Apply this modifier after the ones that change
+  /// the fetch. A single page of an infinite query is not shared.
   ///
   /// - Parameters:
   ///   - cache: The cache of the client that fetches the query.

@@ -75,8 +75,8 @@ extension SharedCache {
     let next: SharedRounds.Step?
     switch verdict {
     case .lands, .ignored:
-      // The versions say that nothing has changed since. But versions do not count an invalidation that the
-      // client made for itself, nor a cache before upstream. With either of these, the age counts.
+      // The versions show that nothing has changed since the request. But they do not show an invalidation
+      // that the client made for itself, or a cache before upstream. In these two cases, the age decides.
       let isAgeDecisive = answer.isAged || flight.context.timeSinceInvalidation != nil
       let isOutdated: Bool? = isAgeDecisive ? nil : false
       flight.context.answer(isOld: answer.age, isOutdated: isOutdated)

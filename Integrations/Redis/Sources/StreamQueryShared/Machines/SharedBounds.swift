@@ -6,8 +6,8 @@
 struct SharedBounds: Equatable, Sendable {
   /// The lowest version that the entry may have; `nil` if there is no such bound.
   var version: SharedVersion?
-  /// The time of the present data's request: the entry must not have been requested earlier; `nil` if
-  /// ``version`` is bound enough.
+  /// The time of the present data's request: the entry must not have been requested earlier; `nil` if the
+  /// time of the request does not matter.
   var requestedAt: Duration?
   /// The version of the present data, if the log has got another history since.
   ///

@@ -8,7 +8,8 @@ struct SharedTable: Sendable {
   struct Effects: Equatable, Sendable {
     /// The keys with suspect data, which the client must mark as invalidated.
     ///
-    /// An answer under way is compared with the changes before it becomes the data, unless that was done.
+    /// A fetch under way goes on: its answer is compared with the changes when it comes. If an answer was
+    /// compared before, the cache marks that answer as outdated.
     var suspected: Set<String> = []
     /// The fetches that get the news for which they wait.
     var notified: [FlightID: SharedNews] = [:]
@@ -145,7 +146,7 @@ struct SharedTable: Sendable {
 
   /// Decides whether the answer of a fetch becomes the data.
   ///
-  /// If so, the fetch is over.
+  /// If it does, the fetch is over.
   mutating func answered(
     _ answer: Answer,
     by id: FlightID,

@@ -15,8 +15,8 @@ final class SharedStoreTrial<Store: SharedStore> {
   private(set) var seen: [String] = []
   /// The sum of the times for which the trial meant to sleep.
   private var slept = Duration.zero
-  /// Whether the steps of the trial took so long that a lease or an entry with a long time may have
-  /// ended.
+  /// Whether the steps of the trial took so long that a lease or an entry with a short time may have ended
+  /// before a step found it.
   private(set) var isLate = false
 
   /// Creates a trial with times that are longer by the factor `pace`.

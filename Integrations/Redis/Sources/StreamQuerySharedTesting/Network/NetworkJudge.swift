@@ -114,8 +114,8 @@ struct NetworkJudge: Sendable {
 
   func place(of key: Int, _ node: Int) -> Int { node * changes.count + key }
 
-  /// The time when the store first heard that a version is outdated; `nil` if it has not heard so, or has
-  /// forgotten it.
+  /// The time when the store first heard that a version is outdated; `nil` if it has not heard so, and a
+  /// time that never comes if it has forgotten it.
   private func end(of version: Int, _ key: Int) -> Duration? {
     guard version + 1 < changes[key].count else { return nil }
     return changes[key][(version + 1)...].compactMap(\.invalidated).min()
