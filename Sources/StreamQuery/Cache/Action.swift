@@ -18,12 +18,12 @@ enum Action: Sendable {
   /// Report an event. The case is indirect, so that an action without an event, such as a wake-up,
   /// takes little room.
   indirect case emit(QueryEvent)
-  /// Report one of many removals in a transaction, that of the entry in `slot`. The last value is the place
-  /// of its event among the events of these removals.
+  /// Report that the entry in `slot` was removed, together with many others. The last value is the position
+  /// of this event among the events of these removals.
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// Call the handlers of a fetch that has ended.
   indirect case settled(FetchJob, Result<ValueBox, any Error>)
-  /// Tell observers of the number of fetches that the number may have changed.
+  /// Wake the observers of the number of fetches, because it may have changed.
   case recount
   /// Evaluate the cost of an entry whose data changed.
   case measure(EntryID)
@@ -48,18 +48,19 @@ enum MutationAction: Sendable {
   /// Call the callbacks that come before the end.
   case settle(MutationJob, WaitOutcome)
   case cancel(MutationJob)
-  /// Write the run to the outbox; let a run that is not durable wait until earlier stored runs are known.
+  /// Give the run to the outbox. It lets a durable run go on once the run is written, and any other run once
+  /// the earlier stored runs are known.
   case keep(MutationJob)
   /// Tell the outbox the progress of a stored run.
   case kept(MutationJob, RunProgress)
   /// Tell the outbox that a stored run has ended.
   case over(MutationJob, MutationMachine.Ending)
-  /// Report that a newer run replaced this one, perhaps one for another item. The items certainly differ if
-  /// this run changed data that the newer one does not change.
+  /// Report that a newer run replaced this one, although the two may be about different items. If
+  /// `changesOthers`, they are: this run changed data that the newer one does not change.
   case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
   /// Tell observers of mutations that some runs were changed, added or removed.
   case news([MutationNews])
-  /// Do the refetches for the network's or the app's return that waited for the end of paused mutations.
+  /// Start the refetches of a reconnect or an activation, which waited until paused mutations had ended.
   case refetchWilling([FetchCause])
 }
 

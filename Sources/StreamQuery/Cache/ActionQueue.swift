@@ -29,15 +29,15 @@
 /// returns.
 ///
 /// That alone is unfair: the working thread would perform actions for everybody as long as others
-/// write. Hence the share. After it the thread hands the list over: to a caller that is waiting
-/// anyway, which costs nothing, or to the drain task. The order stays, because a batch that was taken
-/// but not performed comes before everything added since.
+/// write. So a thread performs only its share, and then hands the list over: to a caller that is
+/// waiting anyway, which costs nothing, or to the drain task. The order stays, because a batch that
+/// was taken but not performed comes before everything added since.
 ///
-/// It is also unbounded: actions could be added faster than they are performed. Actions of which
-/// one is enough replace each other in place: the wake-up of an observer, the sleep for a deadline,
-/// a recount. The rest, such as events, cannot be dropped, so a caller that adds them waits. Only
-/// threads that nobody waits for may wait: never the one that performs actions, or the list would
-/// never become shorter.
+/// The list is also unbounded: actions could be added faster than they are performed. If only the
+/// newest action of a kind matters, it replaces the earlier one in place: the wake-up of an
+/// observer, the sleep for a deadline, a recount. The rest, such as events, cannot be dropped, so a
+/// caller that adds them waits. Only threads that nobody waits for may wait: never the one that
+/// performs actions, or the list would never become shorter.
 struct ActionQueue<Item: Sendable>: Sendable {
   /// The number of actions that a call performs in addition to those of its own transaction.
   let share: Int
@@ -273,7 +273,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return requestDrainTask(thread)
   }
 
-  // MARK: Sweeping
+  // MARK: The drain task
 
   private mutating func requestDrainTask(_ thread: ThreadIdentity) -> Step {
     // If an executor runs the drain task at once, within the request, this thread requests the next

@@ -137,7 +137,7 @@ extension CacheState {
 
   /// Whether a caller waits for the fetch that follows the one in flight.
   ///
-  /// If so, the next fetch retries like one that a caller asks for.
+  /// If so, this marks the transaction as imperative: the next fetch retries like one that a caller asks for.
   @inline(never)
   private func awaitsSuccessor(_ index: Int, _ transaction: inout Transaction) -> Bool {
     guard isSuccessorAwaited(index) else { return false }

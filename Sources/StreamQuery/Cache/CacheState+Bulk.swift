@@ -14,8 +14,10 @@ extension CacheState {
     !slots[index].machine.isDisabled && !slots[index].machine.isStatic
   }
 
-  /// Starts or joins a fetch for a bulk call; a waiting call watches it, and the client itself holds a lease
-  /// on the fetch of an unobserved key.
+  /// Starts or joins a fetch for a bulk call, such as an invalidation.
+  ///
+  /// If the call waits, it watches the fetch as a member of `group`. If nobody observes the key, the client
+  /// itself holds a lease on the fetch, so that the fetch goes on.
   mutating func refetch(
     _ index: Int,
     _ cause: FetchCause,
@@ -28,8 +30,8 @@ extension CacheState {
     defer { announce(.refetched(index), &transaction) }
     let request = FetchRequest(
       cause: cause,
-      // The code of a fetch may replace that fetch, but must not request its own successor again
-      // and again.
+      // If a fetch's own code makes the call, it may replace the fetch only a few times in a row, and joins
+      // it after that. Otherwise each replacement could request the next one, for ever.
       isSuperseding: superseding
         && (slots[index].machine.isReplaceable || !waitsForCaller(index, transaction)),
       hasClientLease: slots[index].machine.observerCount == 0
@@ -113,8 +115,9 @@ extension CacheState {
     return condition(of: slot, index, transaction)
   }
 
-  /// The dynamic options to evaluate before an answer becomes the data: if the answer turns all
-  /// observers off, no other fetch follows.
+  /// The dynamic options to evaluate before an answer becomes the data.
+  ///
+  /// If the answer turns all observers off, no other fetch follows.
   ///
   /// - Returns: The options to evaluate; `nil` if they do not matter.
   func followCondition(

@@ -45,7 +45,7 @@ extension CacheState {
     swap(&oldIndex, &slots.keys)
     let former = move(busy, &transaction)
     transaction.garbage.collect(value: (former, oldIndex))
-    // Entries below a prefix come in the order of creation.
+    // The keys are inserted in the order of creation, because searches by prefix find entries in this order.
     for newIndex in busy.indices.sorted(by: { orders[$0] < orders[$1] }) {
       guard let key = slots[newIndex].key else { continue }
       slots.keys.insert(key.key, id: Int32(truncatingIfNeeded: newIndex))
@@ -145,7 +145,7 @@ extension CacheState {
     return old
   }
 
-  /// Ends all runs and observations, and removes all entries; no entry is made again.
+  /// Ends all runs and observations, and removes all entries; no entry can be made afterwards.
   mutating func shutDown(_ transaction: inout Transaction) {
     isShutDown = true
     endImports(&transaction)
@@ -156,7 +156,7 @@ extension CacheState {
     removeAll(reason: .cleared, &transaction)
   }
 
-  /// Forgets the ended runs that handles still show, and the identities that recognise runs of archives.
+  /// Forgets the ended runs that handles still show, and the identities by which imports recognize runs.
   mutating func forgetFormerRuns(_ transaction: inout Transaction) {
     for (_, follower) in mutations.followers { transaction.drop(follower.kept) }
     mutations.followers = [:]

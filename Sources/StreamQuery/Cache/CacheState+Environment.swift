@@ -249,13 +249,13 @@ extension CacheState {
     actionQueue.enqueue(.askPolicy(question))
   }
 
-  /// Starts the refetch of an observer, if the answer to the observer's condition wants that.
+  /// Starts the refetch of an observer, if the answer to the observer's condition allows it.
   ///
   /// - Parameters:
   ///   - condition: The condition.
   ///   - policy: The answer.
   ///   - transaction: The transaction.
-  /// - Returns: The condition to evaluate again, if it refused, but another transition came during its
+  /// - Returns: The condition to evaluate again, if its answer was no, but another transition came during its
   ///   evaluation; otherwise `nil`.
   mutating func answered(
     _ condition: RefetchCondition,

@@ -27,7 +27,8 @@ extension CacheState {
     // A refresh could bring nothing newer than the elements of an endless stream, unless the data
     // was invalidated.
     guard !slots[index].machine.isLive || slots[index].machine.isInvalidated else { return nil }
-    // An unobserved entry with restored data counts as disabled, because this process has had no result.
+    // An unobserved entry with restored data counts as disabled, because this process has had no result. It
+    // is refreshed nevertheless.
     let isUnobserved = slots[index].machine.observerCount == 0
     // Observers that wait for a store count, because they subscribe once the store is read.
     guard

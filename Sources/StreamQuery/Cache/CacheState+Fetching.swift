@@ -10,8 +10,8 @@ extension CacheState {
   ///   - resolution: The caller's query with its options: how to fetch, when data is stale, and the
   ///     initial data.
   ///   - transaction: The transaction.
-  /// - Returns: The start of the fetch; for a caller that does not wait, only whether it was
-  ///   possible.
+  /// - Returns: The answer, or the start of the fetch. If a fetch was started or joined for a caller that
+  ///   does not wait, this is ``FetchStart/recursive``, because there is no waiter.
   mutating func fetch(
     _ key: EntryKey,
     at index: Int?,

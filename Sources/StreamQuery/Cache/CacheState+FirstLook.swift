@@ -101,8 +101,9 @@ extension CacheState {
     return (snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant))
   }
 
-  /// The entry's info for the option closures of an observer about to subscribe; includes the initial data
-  /// already.
+  /// The facts about an entry for the option closures of an observer that is about to subscribe.
+  ///
+  /// They describe the entry as if it had the observer's initial data already.
   func factsOfArrival(
     _ key: EntryKey,
     _ query: StoredQuery,

@@ -144,7 +144,8 @@ extension CacheState {
     )
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
-      // Invalid data joins a running fetch, which brings newer data unless its answer says otherwise.
+      // The mark does not replace a running fetch: the answer of that fetch counts as newer and clears the
+      // mark, unless the answer says that it is older.
       let time =
         restored.isInvalidated
         ? transaction.environment.now

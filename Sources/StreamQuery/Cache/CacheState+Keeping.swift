@@ -147,9 +147,9 @@ extension CacheState {
 
   /// Cancels the older runs for the same item, because this run may be sent now.
   ///
-  /// A run that is being sent is not cancelled: see ``yieldToNewer(_:_:)``. While this run may
-  /// still be taken back, it replaces only runs that may be taken back as well: any other would
-  /// have to be sent in its place.
+  /// A run that is being sent is not cancelled: see ``yieldToNewer(_:_:)``. While this run may still be taken
+  /// back, it cancels only runs that may be taken back as well. If it cancelled another one and were then
+  /// taken back itself, neither would be sent.
   ///
   /// - Complexity: O(*n*) in the number of older runs; each is visited once, except the one that is
   ///   being sent.

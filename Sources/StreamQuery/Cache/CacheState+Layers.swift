@@ -93,8 +93,8 @@ extension CacheState {
   /// Removes the layers of a run that is over, where no answer is going to replace them.
   mutating func settleLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
-      // The answer of the fetch in flight is outdated, so a new fetch replaces that fetch; its end removes
-      // the layers.
+      // The answer of the fetch in flight is outdated, so a new fetch replaces that fetch. The end of the new
+      // one removes the layers.
       input(index, &transaction) { $0.outdatedRestarted(in: $1) }
       let newest = slots[index].machine.newestFetch
       removeLayers(index, &transaction) { $0.job === job && $0.keptSince == newest }

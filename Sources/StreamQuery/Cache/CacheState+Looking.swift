@@ -14,8 +14,8 @@ enum SuspendDecision: Sendable {
   case suspendedBesideAnother(EntryKey)
   /// There is already news.
   case news
-  /// The observer must not wait, because the fetch of the same key observes: news comes when that
-  /// fetch ends, and the fetch would wait for the news.
+  /// The caller must not wait, because it is code of the fetch of the same key: the news comes when that
+  /// fetch ends, and the fetch would wait for this code.
   case ownFetch(FetchJob)
 }
 
@@ -30,7 +30,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - observer: The row.
-  ///   - position: The observer's position in a group that is told of the next news.
+  ///   - position: The observer's position in a group, which is to hear of the next news.
   /// - Returns: The snapshot.
   @inline(__always)
   mutating func pollSnapshot(
@@ -57,7 +57,10 @@ extension CacheState {
     slots[Int(observers[observer].entry)].machine.fetchStatus
   }
 
-  /// Suspends a task until an observer has news, unless it has some, has ended or would deadlock.
+  /// Suspends a task until an observer has news.
+  ///
+  /// The task is not suspended if there is news already, if the observer has ended, or if the wait would
+  /// never end.
   mutating func park(_ id: ObserverID, _ task: SuspendedTask<Void>) -> SuspendDecision {
     guard let index = find(id), !hasNews(index) else { return .news }
     if let own = ownFetch(of: Int(observers[index].entry)) { return .ownFetch(own) }
@@ -191,7 +194,7 @@ extension CacheState {
   mutating func recordLookup(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     reports.lookups.count(lookup)
     noteUse(of: index)
-    // A record has no lookups.
+    // The record does not contain lookups, so only receivers of events get them.
     if reports.needs >= .lookups { tell(.lookup(lookup), index, at: transaction.environment.now) }
   }
 }

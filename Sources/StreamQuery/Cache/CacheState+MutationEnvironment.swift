@@ -131,14 +131,14 @@ extension CacheState {
     }
   }
 
-  /// Starts the refetches that waited for this run as the last one, because it has its outcome.
+  /// Starts the delayed refetches that wait for no other run, because this run has its outcome.
   mutating func release(_ id: MutationID) {
     guard !mutations.delayedRefetches.isEmpty else { return }
     for index in mutations.delayedRefetches.indices {
       mutations.delayedRefetches[index].awaited.remove(id)
     }
     var due: [FetchCause] = []
-    // Transitions of the same kind need their refetches once: a second time would only find running
+    // Several transitions of one kind cause only one round of refetches: a second would only join the running
     // fetches.
     for sweep in mutations.delayedRefetches
     where sweep.awaited.isEmpty && !due.contains(sweep.cause) {

@@ -24,7 +24,7 @@ extension CacheState {
     _ group: WaitGroup?,
     _ transaction: inout Transaction
   ) {
-    // The observers may still wait: for another store, or because they begin a moment after the read.
+    // The observers may still wait: for another store, or because they stop waiting a moment after the read.
     guard let index = find(id), isBulkRefetched(index) || restoring(index) != nil else { return }
     refetch(index, cause, superseding: false, group, &transaction)
   }
@@ -70,7 +70,7 @@ extension CacheState {
   ///   - entries: The entries, each with its resolution for an observer that begins.
   ///   - isLast: See ``current(_:at:isLast:)``.
   ///   - transaction: The transaction.
-  /// - Returns: Whether that was done; if not, the resolutions have to be made again.
+  /// - Returns: Whether the data is in the cache; if not, the resolutions have to be made again.
   mutating func arrive(
     _ entries: [RestoringObservers.Resolved],
     isLast: Bool,

@@ -9,8 +9,8 @@ extension CacheState {
   ///   - role: The caller's role for the fetch; `nil` if it does not wait.
   ///   - group: The group of a caller that waits for several fetches.
   ///   - transaction: The transaction.
-  /// - Returns: The waiter of the caller; `nil` if the caller does not wait. If the fetch waits for a caller
-  ///   that wants a lease, this caller requests nothing, and does not wait.
+  /// - Returns: The waiter of the caller; `nil` if the caller does not wait. If a caller wants a lease on a
+  ///   fetch that waits for this caller, the result is `nil`, too, and nothing is requested.
   mutating func request(
     _ index: Int,
     _ request: FetchRequest,
@@ -50,8 +50,9 @@ extension CacheState {
       transaction.lend(to: job.tasks)
     }
     var waiter: Waiter?
-    // Watching a fetch that waits for this caller would never end. A caller whose fetch was just
-    // replaced no longer belongs to any fetch.
+    // A caller does not watch a fetch that waits for the caller, because that wait would never end. If this
+    // request has just replaced the caller's own fetch, the caller belongs to no fetch any more, and may
+    // watch the new one.
     if role == .watching || role == .watchingUnlessPaused && !slots[index].machine.isPaused {
       permit = permitWait(of: transaction.caller, for: work(of: index))
     }
@@ -317,8 +318,7 @@ extension CacheState {
     return WorkWait.begin(caller, for: target)
   }
 
-  /// Whether the fetch of an entry is the caller's own work, or waits for that, directly or
-  /// indirectly.
+  /// Whether the fetch of an entry is the caller's own work, or waits for this work, directly or indirectly.
   func waitsForCaller(_ index: Int, _ transaction: Transaction) -> Bool {
     guard !slots[index].machine.isIdle, let caller = transaction.caller, isPresent(caller)
     else { return false }

@@ -31,8 +31,7 @@ struct CacheState: ~Copyable {
   var defaults: StoredDefaults
   /// The queries of entries that began with a write, by value type.
   ///
-  /// Under the current defaults, all keys of a type have the same one, unless a key has defaults of
-  /// its own.
+  /// Under the current defaults, all keys of a type share one query, unless a key has defaults of its own.
   var bareQueries: [ObjectIdentifier: StoredQuery] = [:]
   var reports: CacheReports
   var isShutDown = false
@@ -232,7 +231,7 @@ struct CacheState: ~Copyable {
     if isNews || showsNews(index) { emit(.observerResultsUpdated, index, transaction) }
   }
 
-  /// Tells of an event of an entry, if anybody listens.
+  /// Reports an event of an entry, if anybody listens.
   // Inlined, so that an event that goes only to the record takes a few instructions.
   @inline(__always)
   mutating func emit(

@@ -3,10 +3,10 @@
 ///
 /// The first visits under the lock go through everything that the filter may match. Entries that
 /// change between two visits are recorded, and visited again. As soon as one visit reaches all of
-/// these, the matches are those of one instant: no search sees half a transaction (contract law 4).
-/// A search that needs only one visit records nothing.
+/// these, the matches are those of one instant: no search sees half a transaction. A search that
+/// needs only one visit records nothing.
 ///
-/// If the filter has predicates, which are user code, the client asks them between the visits, and
+/// If the filter has predicates, which are user code, the client calls them between the visits, and
 /// again for changed entries. After three rounds the last answers count.
 struct EntrySearch<Item: Sendable> {
   /// The next step of the search.

@@ -1,23 +1,23 @@
 // How snapshots are renewed.
 //
 // A snapshot is made when somebody first looks at the entry, and renewed in the same transaction
-// that changes the entry. This keeps law 3: nobody sees an older state after a newer one, because
-// there is never a moment when an older one is still around. An entry that nobody looks at has no
-// snapshot and pays nothing.
+// that changes the entry. So nobody sees an older state after a newer one, because there is never a
+// moment when an older one is still around. An entry that nobody looks at has no snapshot and pays
+// nothing.
 //
 // Most transactions change something that no observer can see: a deadline, a counter of waiters,
 // the cause of a fetch that was requested twice. A thousand observers must never be woken to see
 // the same again. So a renewal answers three questions, cheapest first:
 //
 // 1. Is the data different? Boxes never change, so the same object is the same data. If the data is
-// different, the new snapshot is the state, and nothing of the old one is kept.
+//    different, the new snapshot is the state, and nothing of the old one is kept.
 // 2. Does the new snapshot show the same? Then it keeps the old version, and nobody is woken. The
 //    mark of an invalidation is not part of any result, but filters read it from the snapshot, so
 //    the snapshot itself is still renewed.
 // 3. Does it show the same as the snapshot before the last one? A fetch that starts and is
-//    cancelled at once restores the earlier state. An observer that did not look in between has no
-//    news; one that did look has. So the slot keeps one more snapshot, and goes back to it with its
-//    version.
+//    cancelled at once restores the earlier state. This state is news for observers that looked in
+//    between, but not for the others. So the slot keeps one more snapshot, and goes back to it with
+//    its version.
 //
 // The old snapshot is moved out of the slot before it is compared. Reading it in place would retain
 // and release it, and all threads with observers of this entry write to that reference count. The
@@ -65,8 +65,8 @@ extension EntrySlot {
       return true
     }
     guard !new.showsTheSame(as: old) else {
-      // The version stays, so that an invalidation wakes nobody: no result shows it. An observer
-      // learns from its flags that the data is stale.
+      // The version stays, so that an invalidation wakes nobody: no result shows the mark. An observer learns
+      // from its flags that the data is stale.
       snapshot = new.isInvalidated == old.isInvalidated ? old : makeSnapshot(version: old.version)
       transaction.drop(old)
       transaction.drop(new)

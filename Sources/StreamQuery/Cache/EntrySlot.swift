@@ -29,7 +29,8 @@ struct EntrySlot: FreeRows.Row {
     var dynamicCount: Int32 = 0
     /// The number of waiters that left early and are still in ``waiters``.
     var goneWaiters: Int32 = 0
-    /// How many evaluations of dynamic options caused each other up to the queued one; 0 if none is queued.
+    /// The length of the chain of evaluations of dynamic options, each caused by the one before, that ends
+    /// with the queued evaluation; 0 if none is queued.
     var reevaluationDepth = 0
     var waiters = Few<Waiter>()
     /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
@@ -72,16 +73,17 @@ struct EntrySlot: FreeRows.Row {
     }
   }
 
-  /// Whether a new query replaces the current one: not if only the current one can fetch.
+  /// Whether a new query replaces the current one: always, unless only the current one can fetch.
   @inline(__always)
   func takes(_ query: StoredQuery) -> Bool { query.canFetch || self.query?.canFetch != true }
 
-  /// Takes over a query's retention; and the query itself, unless only the current one can fetch.
+  /// Takes over the retention of a query, and also its fetch options, unless only the current query can
+  /// fetch.
   ///
   /// - Parameters:
   ///   - query: The query.
   ///   - setting: The setting of a caller; it applies to every refetch until another caller changes it.
-  /// - Returns: Whether the query replaces the current one.
+  /// - Returns: Whether the caller has to replace the current query by this one.
   mutating func takeOptions(of query: StoredQuery, _ setting: FetchSetting?) -> Bool {
     let isTaken = takes(query)
     machine.adopted(fetchOptions: isTaken ? query.fetchOptions : nil, gcTime: query.gcTime)
@@ -142,7 +144,7 @@ struct EntrySlot: FreeRows.Row {
   }
 }
 
-// The properties of `RareData`, read as if it were the entry's own.
+// The properties of `RareData`, read as if they were the entry's own.
 extension EntrySlot {
   /// A reference that most entries do not have: reading returns `nil`, and setting `nil` allocates
   /// nothing.

@@ -45,8 +45,8 @@ struct IdleWaits: Sendable {
 }
 
 // The state decides here which work goes on. Paused work does not count: it may go on in an hour,
-// or never. Neither does work that waits for paused work, such as a run behind a paused one, or a
-// fetch that awaits a paused fetch; nor work that itself waits here.
+// or never. Work that waits for paused work does not count either, such as a run behind a paused
+// run, or a fetch that awaits a paused fetch. The same holds for work that itself waits here.
 
 extension CacheState {
   /// Finds a fetch or a run that goes on.

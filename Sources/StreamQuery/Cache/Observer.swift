@@ -84,7 +84,8 @@ struct Observer: FreeRows.Row {
     settledBase = counts
   }
 
-  /// Records the state that the observer sees now, and a position in a group that is told of the next news.
+  /// Records the state that the observer sees now, and a position in a group, which is to hear of the next
+  /// news.
   ///
   /// - Returns: Whether the state is news.
   @inline(__always)
@@ -99,7 +100,7 @@ struct Observer: FreeRows.Row {
     return true
   }
 
-  /// Lets the observer's group be told of the observer's next news, in addition to other waits.
+  /// Lets the observer's group hear of the observer's next news, in addition to other waits.
   @inline(__always)
   mutating func waits(at position: MemberPosition) {
     if suspended == nil {
@@ -114,7 +115,7 @@ struct Observer: FreeRows.Row {
 
 /// The query and options of an observer that has left.
 ///
-/// An object, because most subscriptions never need room for it.
+/// It is an object, so that a subscription, which seldom has one, stores only a reference.
 final class DetachedObserver: Sendable {
   let key: EntryKey
   let query: StoredQuery?
@@ -147,7 +148,7 @@ extension EntryEnd {
 enum SuspendedObserver: Sendable {
   /// A task waits for news of this observer alone.
   case alone(SuspendedTask<Void>)
-  /// No task waits for this observer alone: its `ObservationGroup` is told of the news.
+  /// No task waits for this observer alone: its `ObservationGroup` hears of the news.
   case member(MemberPosition)
 
   func isMember(at position: MemberPosition) -> Bool {

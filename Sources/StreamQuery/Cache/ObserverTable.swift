@@ -67,7 +67,7 @@ struct ObserverTable: RandomAccessCollection {
     liveCount -= 1
   }
 
-  /// Gives all rows back, of which none is in use.
+  /// Takes all rows out of the table; none of them may be in use.
   mutating func takeRows() -> [Observer] {
     free = FreeRows()
     return rows.takeAll()

@@ -73,8 +73,8 @@ extension CacheState {
   /// Returns a resolution if it is still up to date.
   ///
   /// Data of a store may be removed or invalidated while it is decoded, even by the user's code that decodes
-  /// it, and again each time. So there is a last round, in which such data counts as invalidated, or stays in
-  /// the store.
+  /// it, and again each time. So there is a last round: in it, data that was invalidated counts as
+  /// invalidated, and data that was removed is not used.
   ///
   /// - Parameters:
   ///   - resolution: The resolution.

@@ -2,7 +2,7 @@
 /// releases.
 ///
 /// Values, errors and closures belong to users, and so does the code of their `deinit`. Replaced
-/// references are collected here and released after the lock (contract law 8).
+/// references are collected here and released after the lock.
 struct Transaction: Sendable {
   /// The environment at the time of the transaction; set once the lock is held.
   var environment: Environment
@@ -27,8 +27,8 @@ struct Transaction: Sendable {
       return priority
     }
   }
-  /// The number of evaluations of dynamic options that led to this transaction; `nil` uses
-  /// ``ReevaluationDepth``.
+  /// The number of evaluations of dynamic options that led to this transaction; `nil` stands for
+  /// ``ReevaluationDepth/current``.
   var reevaluationDepth: Int?
   /// The action that the caller itself performs after the lock is released.
   private(set) var callerAction: CallerAction?
@@ -50,7 +50,8 @@ extension Transaction {
     if let prepared = tasks.prepareTask() { addCallerAction(.prepareTask(prepared)) }
   }
 
-  /// Makes work as urgent as the task that waits for it or observes its result: the caller, or another.
+  /// Makes work as urgent as a task that waits for it or observes its result: a task of the given priority
+  /// or, if that is `nil`, the caller.
   mutating func lend(to tasks: TaskChain, _ priority: WorkPriority? = nil) {
     addCallerAction(.lend(tasks, priority))
   }
@@ -79,7 +80,7 @@ struct ClockReading: Sendable {
 /// The number of evaluations of dynamic options that led to the current code.
 ///
 /// The result of an option may change the entry, and then the options are evaluated again. An option that has
-/// another result each time, or writes to the cache, must not cause evaluations for ever (contract law 8).
+/// another result each time, or writes to the cache, must not cause evaluations for ever.
 enum ReevaluationDepth {
   static let limit = 3
 

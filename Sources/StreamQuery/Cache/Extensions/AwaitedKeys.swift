@@ -1,8 +1,8 @@
 /// The keys that imports in progress are to bring, and the changes of keys meanwhile.
 ///
-/// Archives name keys by texts, because a key in an archive may be unknown to the cache. All events
-/// have a number in one order, the *place*: an import begins or names keys, a fetch starts, an
-/// entry is removed or written. Nothing is noted while no import runs.
+/// Archives name keys by texts, because a key in an archive may be unknown to the cache. Events are
+/// numbered in one sequence: an import begins or names keys, a fetch starts, an entry is removed or
+/// written. Nothing is noted while no import runs.
 ///
 /// No answer takes a search through all names, all notes of keys or all fetches: there may be
 /// thousands of each, and all of it happens under the lock.
@@ -42,7 +42,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     var isRefused = false
     /// The date of an invalidation: data of this date or an earlier one is outdated.
     var markedAt: Double?
-    /// The data ends fetches that started after this place in the order of events; `nil` if it ends none.
+    /// The data ends fetches that started after the event with this number; `nil` if it ends none.
     var endsFetchesAfter: UInt64?
     /// Replaces a stale time of zero, with which no data would be fresh.
     var limit = TimeSpan.zero

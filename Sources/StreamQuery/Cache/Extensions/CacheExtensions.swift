@@ -1,8 +1,9 @@
 /// The mechanisms that few caches have, and which of them this cache has.
 ///
-/// ``CacheState/announce(_:_:)`` tells these mechanisms of every change of an entry. A cache that has
-/// none of them pays for one test of ``active`` there. A new mechanism has a member of ``Active``, a
-/// property here, and a file in this folder; each change that it handles gets its name and its call.
+/// ``CacheState/announce(_:_:)`` tells these mechanisms of every change of an entry. A cache that has none of
+/// them pays for one test of ``active`` there. A new mechanism has a member of ``Active``, a property here,
+/// and a file in this folder. Each change that it handles names it in `CacheChange.listeners`, and
+/// `hear(_:_:)` calls it.
 struct CacheExtensions: Sendable {
   /// The mechanisms that have something to do at present.
   struct Active: OptionSet, Sendable {
@@ -23,7 +24,7 @@ struct CacheExtensions: Sendable {
     static let fetchLimiter = Active(rawValue: 16)
     /// A query has options for what waiting callers get while its server is slow or down.
     ///
-    /// Before the first such query, entries have no records for that.
+    /// Before the first such query, no entry has an ``EntrySlot/servingRecord``.
     static let serving = Active(rawValue: 32)
     /// An import runs.
     static let imports = Active(rawValue: 64)
@@ -58,9 +59,9 @@ struct CacheExtensions: Sendable {
   var record = RecordRing()
 }
 
-/// A change of which the extensions of a cache are told; an `Int` is the slot of an entry.
+/// A change that the extensions of a cache hear of; an `Int` is the slot of an entry.
 enum CacheChange {
-  /// The entry was made; too many keys may have the same hash.
+  /// The entry was made; if `isCrowded`, too many keys have the hash of its key.
   case added(Int, isCrowded: Bool)
   /// A query is about to take the entry over, or has done so.
   case adopting(Int, StoredQuery), adopted(Int)
@@ -95,7 +96,7 @@ enum CacheChange {
   case moving([Int32])
   /// The defaults for later queries were replaced.
   case defaultsReplaced
-  /// A transaction is about to end; before that, it may give back unused memory.
+  /// A transaction is about to end; after `ending`, it may evict entries and give back unused memory.
   case ending, shrinking
 
   /// The extensions that listen.

@@ -5,8 +5,8 @@
 // makes room at once. In between attempts, or offline, a fetch needs none.
 //
 // Fetches that need each other must not wait for each other's room. If a fetch waits for another
-// fetch, or observes it, that one runs at once, in the room of the first. A fetch that waits for a
-// mutation leaves its room, because the mutation may fetch anything.
+// fetch, or observes it, the other one runs at once, in the room of the first. A fetch that waits
+// for a mutation leaves its room, because the mutation may fetch anything.
 extension CacheState {
   /// Limits the number of fetches that run at the same time from now on.
   mutating func limitFetches(to limit: Int) {

@@ -224,7 +224,8 @@ extension CacheState {
     hasPredicate: Bool,
     _ transaction: Transaction
   ) {
-    // The events of a call for one key name the call, except for the event of a refetch.
+    // A call for one key needs no event of its own: the event of the entry, such as `invalidated`, names the
+    // call. Only a refetch has no such event.
     if case .entry = filter, call != .refetch { return }
     var row = RecordRow(time: transaction.nanoseconds, code: .bulk)
     row.option = UInt8(call.rawValue)
@@ -342,7 +343,7 @@ extension Transaction {
 extension CacheState {
   /// Tells the record of a call on the entries that a filter selects.
   ///
-  /// Without a record the plain part of the filter, which may take memory, is not made.
+  /// The plain part of a filter may take memory, so it is made only if there is a record.
   mutating func announceCall(
     _ call: QueryRecord.BulkCall,
     of filter: @autoclosure () -> EntryFilter,

@@ -51,7 +51,7 @@ extension CacheState {
     )
   }
 
-  /// The stale data that a caller accepts instead of waiting on; `nil` if the caller accepts none.
+  /// The stale data that a caller accepts instead of waiting longer; `nil` if the caller accepts none.
   func allowance(
     _ index: Int,
     for need: CachePolicy,
@@ -83,7 +83,7 @@ extension CacheState {
 
   /// The data for a caller that gives up waiting; `nil` if the caller accepts none.
   ///
-  /// Its fetch goes on, as at the end of the soft timeout: otherwise callers in a hurry would cancel each
+  /// The fetch goes on, as at the end of the soft timeout: otherwise callers in a hurry would cancel each
   /// fetch in turn, and the data would never be renewed.
   mutating func serve(_ waiter: Waiter, _ transaction: inout Transaction) -> ValueBox? {
     guard let index = awaitedEntry(of: waiter), let data = slots[index].visible,
@@ -159,18 +159,18 @@ extension CacheState {
     apply(actions, index, &transaction)
   }
 
-  /// Whether other callers may get the failure of a fetch's attempt, too.
+  /// Whether later callers, too, may get the failure of the running attempt of a fetch.
   func mayFailureLast(of job: FetchJob) -> Bool {
     find(job.entry).map { slots[$0].machine.mayFailureLast(of: job.id) } ?? false
   }
 
-  /// The next deadline of an entry with a record for its callers.
+  /// The next deadline of an entry, with the deadlines of its ``EntrySlot/servingRecord``.
   ///
   /// An unused entry is not dropped while callers get the entry's failure.
   ///
   /// - Parameters:
   ///   - index: The entry.
-  ///   - deadline: Its deadline without the record.
+  ///   - deadline: The deadline of the entry without the record.
   /// - Returns: The deadline.
   @inline(__always)
   mutating func servingDeadline(_ index: Int, _ deadline: Instant?) -> Instant? {

@@ -4,6 +4,9 @@
 /// is fetched than necessary, but no outdated data is brought back.
 struct KeyNotes: Sendable {
   /// The latest change of each kind, of one key or of all keys.
+  ///
+  /// The properties `fence`, `request` and `mark` are numbers in the order of events; 0 stands for no such
+  /// change.
   struct Note: Equatable, Sendable {
     /// The last time that older data was ruled out: by a removal, a reset, a fencing write or a mutation's
     /// success.
@@ -15,7 +18,7 @@ struct KeyNotes: Sendable {
     /// The date of the last invalidation, in seconds since the reference date.
     var markedAt = -Double.infinity
 
-    /// The time of the latest of these changes.
+    /// The number of the latest of these changes.
     var last: UInt64 { max(fence, request, mark) }
 
     mutating func join(_ other: Self) {
@@ -38,7 +41,10 @@ struct KeyNotes: Sendable {
   private struct BulkChange: Sendable {
     var filter: EntryFilter
     var note: Note
-    /// The newest entry at the change: entries up to it have own notes; `nil` if the filter decides for all.
+    /// The number of the newest entry at the time of the change.
+    ///
+    /// This entry and older ones have notes of their own; `nil` if the filter is about keys alone, and
+    /// decides for all entries.
     var newestEntry: UInt64?
 
     func concerns(_ candidate: Candidate) -> Bool {

@@ -104,7 +104,7 @@ package struct EntryJournal: Sendable {
 
   /// Takes changes.
   ///
-  /// - Parameter onlyRemovals: Whether to take only removals. This takes no time.
+  /// - Parameter onlyRemovals: Whether to take only removals. This is quick, because it visits no entries.
   /// - Returns: The removals, then entries as they are now; and whether these were all.
   package func takeChanges(
     onlyRemovals: Bool
