@@ -60,11 +60,11 @@ nonisolated extension QueryClient {
   ///
   /// The first element is the whole ``record``. Each later one has the events since the element before, the
   /// keys, runs and errors that the reader does not know yet, and the options of these events. The stream
-  /// keeps nothing for its reader: a slow one gets many events at once. A reader that is slower than the
-  /// record is long misses events. Then the element has the number of missed events as its
-  /// ``QueryRecord/lostCount``, and is a whole record again.
+  /// keeps nothing for its reader: a slow one gets many events at once. If more events happen between two
+  /// reads than the record keeps, the reader misses the oldest. Then the element has the number of missed
+  /// events as its ``QueryRecord/lostCount``, and is a whole record again.
   ///
-  /// Values come when they are written as texts: perhaps in an element after that of their event.
+  /// The text of a value comes once it is written: perhaps in a later element than the event of the value.
   ///
   /// The stream does not retain the client. It ends when the client is shut down or freed. Without
   /// ``Configuration/record`` it has one element, which is empty, and then waits for that end.

@@ -11,12 +11,13 @@ nonisolated extension QueryClient {
   /// included. A caller that joins the fetch of another caller raises it to its own priority:
   /// <doc:Networking#Task-locals-and-priority>.
   ///
-  /// Inside a fetch, or in the work or a callback of a mutation, it can wait for other fetches,
-  /// including those of other clients. A call that would close a circle of fetches and runs that
-  /// wait for each other throws ``QueryError/recursiveFetch(key:)`` at once: <doc:Troubleshooting>.
+  /// Inside a fetch, or in the work or a callback of a mutation, this call can wait for other
+  /// fetches, including those of other clients. A call that would close a circle of fetches and
+  /// runs that wait for each other throws ``QueryError/recursiveFetch(key:)`` at once:
+  /// <doc:Troubleshooting>.
   ///
-  /// A part of a streamed value is never returned for the whole. For an endless stream, the newest data is
-  /// returned if it delivers, otherwise its first part: <doc:InfiniteAndStreamedQueries>.
+  /// A part of a streamed value is never returned in place of the whole. An endless stream has no whole: if
+  /// it delivers, its newest data is returned, otherwise its first part: <doc:InfiniteAndStreamedQueries>.
   ///
   /// If the query allows it, stale data is returned instead of an error:
   /// ``Query/staleIfError(_:)``.
@@ -27,7 +28,7 @@ nonisolated extension QueryClient {
   ///
   /// After a timeout only this caller gives up: the fetch continues for others that want it, or
   /// ends if there are none, as after a cancellation. If the query allows stale data, the caller
-  /// gets that after the time, and the fetch continues in any case.
+  /// gets this data when the time is over, and the fetch continues in any case.
   ///
   /// - Parameters:
   ///   - query: The query.

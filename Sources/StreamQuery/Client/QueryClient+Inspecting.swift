@@ -25,8 +25,9 @@ nonisolated extension QueryClient {
 
   /// Changes the artificial conditions under which the client works.
   ///
-  /// If a change switches the network off or on, that counts at once, no matter what the network's
-  /// source reports and how long that is trusted. Attempts that already run are not delayed.
+  /// If a change switches the network off or on, it takes effect at once, whatever the network's
+  /// source reports, and however long its reports are trusted. Attempts that already run are not
+  /// delayed.
   ///
   /// - Parameter change: The change.
   /// - Returns: Whether the client has a record, and so takes conditions.
@@ -57,7 +58,7 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// The reason why a refetch brings an entry nothing.
+  /// The reason why an entry cannot be refetched.
   @_spi(Adapters) public enum RefetchObstacle: Hashable, Sendable {
     /// No query with a fetch closure has used the entry: an attempt would only fail.
     case noFetch
@@ -69,7 +70,7 @@ nonisolated extension QueryClient {
     case isUnused
   }
 
-  /// Tells whether a refetch brings an entry nothing, and why.
+  /// Returns the reason why an entry cannot be refetched.
   ///
   /// ``refetch(_:superseding:)`` leaves out such an entry, or its attempts fail with
   /// ``QueryError/missingFetch(key:)``.
@@ -89,7 +90,7 @@ nonisolated extension QueryClient {
   /// The options of an entry and its observers.
   ///
   /// - Parameter info: The entry.
-  /// - Returns: The facts; `nil` if there is no such entry any more.
+  /// - Returns: The options; `nil` if there is no such entry any more.
   @_spi(Adapters) public nonisolated func detail(of info: QueryInfo) -> EntryDetail? {
     let found = cache.read { state -> (StoredQuery?, StoredDefaults, [ObserverGroup])? in
       guard let index = state.find(info.entryKey) else { return nil }

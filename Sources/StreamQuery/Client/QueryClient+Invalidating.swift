@@ -9,7 +9,7 @@ nonisolated extension QueryClient {
   /// and no such refetch follows. Entries that ``refetch(_:superseding:)`` leaves out are marked but not
   /// refetched, in any scope.
   ///
-  /// Otherwise only a write, or an answer that began after the call, clears the mark:
+  /// Otherwise only a write, or the answer of a fetch that began after the call, clears the mark:
   /// <doc:InvalidationAndTriggers>.
   ///
   /// The filter is evaluated once, and all marks are set in one transaction, which locks the cache for
@@ -17,9 +17,10 @@ nonisolated extension QueryClient {
   ///
   /// The call sets the marks at once, and returns when all refetches are settled, including those that failed
   /// and those that follow a joined fetch. An endless stream settles with its first part:
-  /// <doc:InfiniteAndStreamedQueries>. The call does not wait for fetches that are already paused, and only
-  /// watches the others: their retries wait while the app is inactive, as for observers, and a run of a
-  /// mutation does not wait for them then. A cancelled caller returns at once, and the refetches continue.
+  /// <doc:InfiniteAndStreamedQueries>. A fetch that is already paused is not awaited. The call only watches
+  /// the others: while the app is inactive, their retries wait, as they do for observers, and a run of a
+  /// mutation that made the call stops waiting. A cancelled caller returns at once, and the refetches
+  /// continue.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries to mark.
@@ -85,8 +86,8 @@ nonisolated extension QueryClient {
   ///   - refetch: The marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced.
   ///   - throwOnError: Whether a failure of a refetch is thrown, and not only shown in the results.
-  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled and has no data, or
-  ///   that the call had joined; the other refetches continue.
+  /// - Throws: The first failure. A cancelled refetch fails with `CancellationError` if its entry has no data
+  ///   or if the call had joined it. The other refetches continue.
   public nonisolated func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
@@ -105,9 +106,9 @@ nonisolated extension QueryClient {
   /// ``QueryError/missingFetch(key:)`` and are retried, in case a query brings a closure.
   ///
   /// It returns when all refetches are settled, including those that failed. An endless stream settles with
-  /// its first part: <doc:InfiniteAndStreamedQueries>. The call does not wait for fetches that are already
-  /// paused, and only watches the others: their retries wait while the app is inactive, as for observers, and
-  /// a run of a mutation does not wait for them then. In the background call
+  /// its first part: <doc:InfiniteAndStreamedQueries>. A fetch that is already paused is not awaited. The
+  /// call only watches the others: while the app is inactive, their retries wait, as they do for observers,
+  /// and a run of a mutation that made the call stops waiting. In the background call
   /// ``refetchStale(_:within:)-(QueryFilter,_)``, which awaits its fetches. A cancelled caller returns at
   /// once, and the refetches continue. An observed entry that waits for a store is refetched when the store
   /// is read.
@@ -144,8 +145,8 @@ nonisolated extension QueryClient {
   ///   - filter: Selects the entries.
   ///   - superseding: Whether running fetches over data are replaced.
   ///   - throwOnError: Whether a failure is thrown, and not only shown in the results.
-  /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled and has no data, or
-  ///   that the call had joined; the other refetches continue.
+  /// - Throws: The first failure. A cancelled refetch fails with `CancellationError` if its entry has no data
+  ///   or if the call had joined it. The other refetches continue.
   public nonisolated func refetch(
     _ filter: QueryFilter,
     superseding: Bool = true,

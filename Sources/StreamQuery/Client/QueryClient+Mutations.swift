@@ -6,14 +6,15 @@ nonisolated extension QueryClient {
   /// Optimistic changes show before the call first suspends. While offline, or while earlier runs
   /// of its scope have not ended, the run is paused and the call keeps waiting.
   ///
-  /// The work and the callbacks of a run cannot wait for another run of its scope. A fetch or a run cannot
-  /// wait for one that waits for it, directly or through other fetches, runs, scopes and clients. Such a call
-  /// throws at once. In a task that a fetch or run starts, such a call is not refused, because the task may
-  /// be meant to outlive it; the fetch or run may then wait for ever if it awaits the task.
+  /// The work and the callbacks of a run cannot wait for another run of its scope. No fetch or run can wait
+  /// for another that already waits for it, directly or through other fetches, runs, scopes and clients. Such
+  /// a call throws at once. In a task that a fetch or run starts, such a call is not refused, because the
+  /// task may be meant to outlive the fetch or run. A fetch or run that awaits this task may then wait for
+  /// ever.
   ///
   /// Cancelling the caller cancels the run, unless it is detached or durable: the work's task is
   /// cancelled, retries and pauses end at once, and a change that was not made is rolled back. Work
-  /// that returns nevertheless counts as done. The caller does not wait for that.
+  /// that returns nevertheless counts as done. The caller throws at once, and does not wait for the work.
   ///
   /// ```swift
   /// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))

@@ -133,11 +133,11 @@ nonisolated extension QueryClient {
 
   /// Whether a key's data is missing, invalidated or too old.
   ///
-  /// Data has no stale time of its own. That of the query with a fetch applies which was last observed or
-  /// last began a fetch, so data is stale exactly if a refetch by that query would be due. A filter treats an
-  /// observed key as stale if its data is too old for any observer, and ignores the age of data
-  /// that nobody observes; see ``QueryFilter/stale``. For data that was only written, the defaults
-  /// of its key apply.
+  /// Data has no stale time of its own. Among the queries with a fetch, the one that was last observed
+  /// or last began a fetch decides: data is stale exactly if a refetch by that query would be due. A
+  /// filter treats an observed key as stale if its data is too old for any observer, and ignores the age
+  /// of data that nobody observes; see ``QueryFilter/stale``. For data that was only written, the
+  /// defaults of its key apply.
   ///
   /// - Parameter key: The key.
   /// - Returns: Whether it is stale.

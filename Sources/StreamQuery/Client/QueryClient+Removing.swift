@@ -3,7 +3,7 @@ nonisolated extension QueryClient {
   ///
   /// Writes and invalidations that were made during a fetch stay. The caller that started a fetch gets the
   /// restored data, or throws `CancellationError` if there is none, or only a part of a stream. Other waiting
-  /// callers throw the error.
+  /// callers throw that error in any case.
   ///
   /// - Parameter filter: Selects the entries.
   public nonisolated func cancel(_ filter: QueryFilter) {

@@ -10,7 +10,7 @@
     public var layer: Layer
   }
 
-  /// A layer of options, from the one that wins to the one that loses.
+  /// A layer of options; an earlier case wins over a later one.
   public enum Layer: Hashable, Sendable {
     /// The query itself.
     case query

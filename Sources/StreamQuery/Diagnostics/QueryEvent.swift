@@ -33,7 +33,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     /// The options of an observer changed: it was updated, or a function of the query's state gave
     /// another answer.
     case observerOptionsUpdated
-    /// A fetch began, or waits for the network to begin.
+    /// A fetch began, or waits for the network before it begins.
     case fetchStarted
     /// An attempt failed and will be retried after a wait.
     case attemptFailed(any Error, count: Int, retryAfter: Duration)

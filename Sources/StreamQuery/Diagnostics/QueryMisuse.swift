@@ -25,9 +25,9 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// A closure that an option depends on returned a different answer each time; the last one
   /// stands.
   case unsettledOption(key: String)
-  /// A fetch waited for a stream of its own key. The stream shows nothing new before the fetch ends.
+  /// A fetch waited for a stream of its own key, so the stream ended.
   ///
-  /// So the stream ended.
+  /// The stream would show nothing new before the fetch ends, and the fetch would wait for it for ever.
   case streamInsideFetch(key: String)
   /// A stream has delivered for five minutes, and calls still wait for its end.
   ///

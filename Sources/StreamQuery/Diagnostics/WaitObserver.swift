@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Is told of callers that wait for a client in virtual time: the executor of a simulation.
+/// The executor of a simulation: it hears of callers that wait for a client in virtual time.
 ///
 /// All methods are called on the task that waits, after it was suspended, and outside of locks.
 package protocol WaitObserver: TaskExecutor {
@@ -47,7 +47,7 @@ package enum WaitObservation {
 struct WaitSubject: Sendable {
   let observer: any WaitObserver
   let isElsewhere: Bool
-  /// Whether the subject runs without an executor of its own; a preview has one.
+  /// Whether the subject has no executor of its own; the client of a preview has one.
   let isOnPool: Bool
   let text: @Sendable () -> String
 }

@@ -2,7 +2,7 @@
 ///
 /// A run is *stored* if the outbox has a record of it.
 ///
-/// The client tells it the progress of runs, in the order of transactions and outside the lock.
+/// The client reports the progress of runs to this object, in the order of transactions and outside the lock.
 package protocol DurableRuns: AnyObject, Sendable {
   /// Reads the stored runs for a client that begins.
   func start(for client: QueryClient)
@@ -29,14 +29,15 @@ package protocol DurableRuns: AnyObject, Sendable {
 
   /// Begins an attempt of a stored run, in the task of the attempt.
   ///
-  /// - Returns: Whether the attempt may begin: after the end of this client another one may have
-  ///   taken the run over.
+  /// - Returns: Whether the attempt may begin: after the end of this client, another client may have taken
+  ///   the run over.
   func attemptBegan(_ job: MutationJob) -> Bool
 
   /// Called at the end of an attempt, however it ended and whether or not anybody still waits for it.
   func attemptEnded(_ job: MutationJob)
 
-  /// Records that a stored run's work has returned; called in the run's task, before the cache is told.
+  /// Records that a stored run's work has returned; called in the run's task, before the cache gets the
+  /// output.
   func worked(_ job: MutationJob, _ output: ValueBox)
 
   /// Forgets the output of a run that the cache has forgotten.

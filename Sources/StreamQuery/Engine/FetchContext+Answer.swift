@@ -1,13 +1,15 @@
 extension FetchContext {
   /// Says how old the answer is that the attempt is going to return.
   ///
-  /// For answers that somebody else has kept: another cache, another machine, or one between here
-  /// and the server. The data counts as fetched that long ago, so that its stale time begins at
-  /// that ``QueryResult/dataUpdatedAt``. Retries, intervals and events go by the time of the fetch,
-  /// as ever. An attempt that throws ``NotModified`` says how old that finding is; the data gets no
-  /// older by it. The last call of an attempt counts, and calls of earlier attempts do not, with
-  /// two exceptions. Pages that are fetched one after the other are as old as the oldest one, even
-  /// if an earlier attempt fetched that. If the fetch is a stream, each element is as old as the
+  /// Call this for an answer that was kept before: by another cache, by another machine, or between
+  /// here and the server. The data counts as fetched that long ago, so that its stale time begins
+  /// at that ``QueryResult/dataUpdatedAt``. Retries, intervals and events still go by the time of
+  /// the fetch. In an attempt that throws ``NotModified``, this is the age of that finding; the
+  /// data gets no older by it.
+  ///
+  /// The last call of an attempt counts, and calls of earlier attempts do not, with two exceptions.
+  /// Pages that are fetched one after the other are as old as the oldest of them, even if an
+  /// earlier attempt fetched that page. If the fetch is a stream, each element is as old as the
   /// last call before it said. A context that was made by hand ignores the call.
   ///
   /// ```swift
@@ -20,10 +22,11 @@ extension FetchContext {
   ///
   /// - Parameters:
   ///   - age: How old the answer is now; less than zero is zero, more than 100 years is 100 years.
-  ///   - isOutdated: Whether something has changed since. If so, the answer counts like data that
-  ///     was invalidated: it is shown and returned, and stale. If not, it counts as newer than each
-  ///     invalidation before the attempt, unless it is a page that is added. `nil`, the default, is
-  ///     for what is not known: then the answer is stale if it is older than the last invalidation.
+  ///   - isOutdated: Whether the data has changed on the server since. If so, the answer counts
+  ///     like data that was invalidated: it is shown and returned, and stale. If not, it counts as
+  ///     newer than each invalidation before the attempt, unless it is a page that is added. `nil`,
+  ///     the default, means that nobody knows: then the answer is stale if it is older than the
+  ///     last invalidation.
   public func answer(isOld age: Duration, isOutdated: Bool? = nil) {
     guard let job = fetchJob else { return }
     let span = min(TimeSpan(age), .longest)
@@ -94,8 +97,8 @@ extension FetchContext {
   /// How long data of the query counts as fresh, as the query or the client's defaults say; zero
   /// for a context that was made by hand.
   ///
-  /// Options of observers do not count. If it is a function, it is evaluated. 100 years are for
-  /// ever.
+  /// Options of observers do not count. A function for the stale time is evaluated. 100 years mean
+  /// for ever.
   public var staleTime: Duration {
     guard let job = fetchJob else { return .zero }
     let query = job.query.resolved

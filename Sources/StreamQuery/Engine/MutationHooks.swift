@@ -8,9 +8,9 @@
 /// )
 /// ```
 ///
-/// The run waits for them, as it waits for its own callbacks. An error that one throws is reported to
-/// ``QueryClient/Configuration/onMisuse`` and changes nothing. The exception is ``onMutate``: if it
-/// throws, nothing is performed and the run fails.
+/// The run waits for the hooks, as it waits for its own callbacks. An error that a hook throws is
+/// reported to ``QueryClient/Configuration/onMisuse`` and changes nothing. The exception is
+/// ``onMutate``: if it throws, nothing is performed and the run fails.
 ///
 /// The client keeps the hooks for as long as it lives and passes itself to each. A hook that
 /// captures the client instead keeps it from ever being freed.

@@ -51,7 +51,7 @@ package protocol Persister: AnyObject, Sendable {
   /// Writes the changes now, because the process may be suspended or end.
   func flush()
 
-  /// Writes all changes, and waits for that.
+  /// Writes all changes, and returns when they are written.
   func save() async
 
   /// Repeats a failed read: it may succeed now, for example after a device was unlocked.
@@ -67,7 +67,7 @@ package protocol Persister: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - isErased: Whether nothing of the data may remain, so that nothing more is written. Such a call may
-  ///     follow one that writes.
+  ///     follow a call with `false`, which writes the remaining changes.
   ///   - writes: The writes that waited for a store and are still to be made.
   func end(isErased: Bool, making writes: [LastWrite])
 
@@ -105,7 +105,7 @@ final class PersisterSlot: Sendable {
   /// The persister for a policy.
   ///
   /// - Parameter policy: The policy of a query, or the client's own.
-  /// - Returns: The persister; `nil` if the client needed none before its end.
+  /// - Returns: The persister; `nil` if the client ended without one, or if the policy cannot make one.
   func persister(for policy: any PersistencePolicy) -> (any Persister)? {
     let (known, client) = state.withLock { ($0.persister, $0.isEnded ? nil : $0.client) }
     if let known { return known }

@@ -72,7 +72,7 @@ nonisolated extension QueryClient {
         body(&state, key, state.find(key), resolution, &transaction)
       }
     }
-    // The time was perhaps read without a date, because nobody knew yet that a store may have data.
+    // If a store may have data, the time is read again: `now` may have been read without a date.
     let now = query.isPersisted ? nil : now
     var former: Resolution?
     return commit(rounds: 3, at: now, isDated: query.initialData != nil) { _ in

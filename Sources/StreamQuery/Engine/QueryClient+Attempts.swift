@@ -326,8 +326,8 @@ struct Landing: Sendable {
   ///
   /// - Parameters:
   ///   - fetched: The value.
-  ///   - join: How the fetch joins the value with the cached one, so that no update is lost; `nil`
-  ///     if not at all.
+  ///   - join: How the fetch joins the value with the cached value, so that no update is lost; `nil` if it
+  ///     does not join them.
   ///   - query: How to fetch.
   ///   - key: The key.
   init(

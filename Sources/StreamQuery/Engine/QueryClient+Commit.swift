@@ -1,6 +1,5 @@
 nonisolated extension QueryClient {
-  /// Runs user code outside the lock and applies its answer in a transaction, once (contract law
-  /// 8).
+  /// Runs user code outside the lock and applies its answer in a transaction, once.
   ///
   /// The state may change while user code runs. The transaction checks whether the state that was
   /// asked about is still current. If not, the transaction changes nothing, and user code runs

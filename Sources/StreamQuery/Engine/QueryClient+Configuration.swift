@@ -32,7 +32,7 @@ nonisolated extension QueryClient {
     /// ``limit`` learns of these uses in batches.
     ///
     /// Each lookup is an event, and only the cache's lock orders events. So if ``onEvent`` or
-    /// ``QueryClient/events`` gets every event, each `fetch` takes it. A receiver can ask for less:
+    /// ``QueryClient/events`` gets every event, each `fetch` takes that lock. A receiver can ask for less:
     /// ``EventReceiver``.
     public var readShards: Int?
     /// The clock on which the client waits.
@@ -71,13 +71,12 @@ nonisolated extension QueryClient {
     /// queries that other tasks wait for, by the priorities of these; all others. Among equals, the one that
     /// waits longest is next. A query that waits shows that it is fetching.
     ///
-    /// An attempt counts from its beginning to its answer, or to the first part that it shows. A
-    /// fetch does not count while it waits for its next attempt, or for the network. If a
-    /// fetch waits for another one, or observes it, that one is fetched at once and does not count:
-    /// two fetches cannot wait for each other's turn. A fetch that waits for a mutation does not
-    /// count from then on. A cancelled
-    /// fetch does not count either, even if its work does not stop at once. Less than one counts as
-    /// one.
+    /// An attempt counts from its beginning to its answer, or to the first part that it shows. A fetch
+    /// does not count while it waits for its next attempt, or for the network. If a fetch waits for
+    /// another one, or observes it, the other one is fetched at once and does not count: two fetches
+    /// cannot wait for each other's turn. A fetch that waits for a mutation does not count from then on.
+    /// A cancelled fetch does not count either, even if its work does not stop at once. Less than one
+    /// counts as one.
     public var maxConcurrentFetches: Int?
     /// How refetches are paced when the network is back; ``RefetchPacing/off`` by default.
     public var reconnectPacing: RefetchPacing
@@ -126,16 +125,16 @@ nonisolated extension QueryClient {
     /// no caller for its readers, but they may miss events. Calls that the closure makes on the
     /// client never wait.
     ///
-    /// Every beginning is followed by an end, even if the client is freed: its fetches are cancelled and its
-    /// entries removed, as by ``QueryClient/shutDown()``.
+    /// For everything that is reported to begin, an end is reported too, even if the client is freed: its
+    /// fetches are cancelled and its entries removed, as by ``QueryClient/shutDown()``.
     ///
     /// A client that the closure captures would never be freed: capture the client weakly.
     public var onEvent: (@Sendable (QueryEvent) -> Void)?
     /// Further receivers of events, on the terms of ``onEvent``; none by default.
     ///
-    /// For receivers beside the program's own closure, such as a log or metrics: setting ``onEvent`` does not
-    /// remove them. Each event goes to ``onEvent`` first, and then to these in their order. A receiver may
-    /// need less than every event: see ``EventReceiver``.
+    /// Use these for receivers beside the program's own closure, such as a log or metrics: setting
+    /// ``onEvent`` does not remove them. Each event goes to ``onEvent`` first, and then to these in their
+    /// order. A receiver may need less than every event: see ``EventReceiver``.
     ///
     /// ```swift
     /// var configuration = QueryClient.Configuration()
@@ -235,7 +234,7 @@ nonisolated extension QueryClient {
     /// | ``QueryOptions/cachesFailures`` | off | off |
     /// | ``QueryOptions/refreshAhead`` | off | off |
     /// | ``QueryOptions/staleTime`` | zero | zero |
-    /// | ``QueryOptions/retry`` of observers | three times, as they wait and see | three times |
+    /// | ``QueryOptions/retry`` of observers | three times: observers can wait | three times |
     /// | ``QueryOptions/refetchInterval`` | none; one that a query has runs while it is observed | none |
     ///
     /// The options apply below ``defaults``, also if those are replaced: ``defaults``, the defaults of a
@@ -279,7 +278,7 @@ nonisolated extension QueryClient {
     /// that promises less says `.staleIfError(.zero)`.
     ///
     /// - Parameters:
-    ///   - grace: For how long after it became stale data is returned if its fetch fails:
+    ///   - grace: How long data is still returned after it became stale, if its fetch fails:
     ///     ``Query/staleIfError(_:)``.
     ///   - softTimeout: How long callers wait for a fetch while there is such data,
     ///     ``Query/softTimeout(_:)``; `nil` is until it ends.

@@ -58,7 +58,7 @@ nonisolated extension QueryClient {
     dropDeferredWrites()
     durableRuns?.end(writing: !isErased)
     transaction { state, transaction in
-      // So the data in stores stays when the entries are removed.
+      // The changes are no longer recorded, so the data in stores stays when the entries are removed.
       state.stopPersisting()
       state.shutDown(&transaction)
       if isErased {

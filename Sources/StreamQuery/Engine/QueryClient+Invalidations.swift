@@ -32,7 +32,8 @@ nonisolated extension QueryClient {
       )
       for index in indices {
         state.emit(.invalidated, index, transaction)
-        // A fetch that invalidates its own key is joined: with a new fetch each time, that would never end.
+        // A fetch that invalidates its own key is joined: a new fetch would invalidate the key again, without
+        // end.
         let isJoining = !superseding || state.waitsForCaller(index, transaction)
         state.input(index, &transaction) {
           $0.invalidated(isJoining: isJoining, isDoubt: !superseding, in: $1)
@@ -59,10 +60,11 @@ nonisolated extension QueryClient {
 nonisolated extension QueryClient {
   /// Notes from now on when keys are invalidated, whether the client has them or not.
   ///
-  /// For a cache beside the client, in the process or of other machines, which may have data that
-  /// the client has never fetched, or has dropped. Without notes, an invalidation of such a key
-  /// would be lost, since there is nothing to mark, and the next fetch would be answered with old
-  /// data of the other cache. ``FetchContext/timeSinceInvalidation`` tells how long ago it was.
+  /// Call this if there is a cache beside the client, in the process or on other machines, which
+  /// may have data that the client has never fetched, or has dropped. Without notes, an
+  /// invalidation of such a key would be lost, since there is nothing to mark, and the next fetch
+  /// would be answered with old data of the other cache. ``FetchContext/timeSinceInvalidation``
+  /// tells how long ago the invalidation was.
   ///
   /// ```swift
   /// let client = QueryClient()
@@ -70,14 +72,15 @@ nonisolated extension QueryClient {
   /// ```
   ///
   /// Invalidations with `superseding: false` are not noted: such a call takes a running fetch for new enough.
-  /// Memory is bounded: of more than 1,024 keys or 64 filters the oldest are forgotten, and the newest of
-  /// those counts for all keys.
+  /// Memory is bounded: if there are notes on more than 1,024 keys or 64 filters, the oldest notes are
+  /// dropped. Then every key counts as invalidated at the time of the newest dropped note.
   @_spi(SharedCache) public nonisolated func noteInvalidations() {
     notesInvalidations.store(true, ordering: .releasing)
   }
 
-  /// Records that the entries of a filter are being invalidated, before any entry is: later fetches
-  /// are newer.
+  /// Records that the entries of a filter are being invalidated.
+  ///
+  /// This comes before any entry is invalidated, so that the fetches which follow are newer than the record.
   ///
   /// - Returns: Whether the key of each entry that the filter selects has to be recorded as well.
   func notesEntries(of filter: QueryFilter) -> Bool {

@@ -8,7 +8,7 @@ nonisolated extension QueryClient {
   /// Lets runs go on, because the outbox has written them or need not write them.
   ///
   /// - Parameter runs: The runs, with the revision of the input that is written. A run that got
-  ///   another input meanwhile waits until that one is written.
+  ///   another input meanwhile waits until the new input is written.
   package func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
     guard !runs.isEmpty else { return }
     transaction { state, transaction in
@@ -118,8 +118,8 @@ nonisolated extension QueryClient {
           input: run.input,
           waiter: nil,
           layers: run.layers,
-          // A run that a newer one replaces waits until all runs have begun, because one of them may replace
-          // it.
+          // If the mutation sends only the newest run, no run is sent before all have begun: one of the later
+          // runs may replace it.
           isHeld: run.mutation.isNewestOnly,
           &transaction
         )

@@ -258,7 +258,7 @@ nonisolated extension QueryClient {
 
   /// Calls callbacks; an error that a callback throws is reported and changes nothing.
   ///
-  /// Only clearing the client cancels callbacks: the remaining ones are not called.
+  /// If the client is cleared, the remaining callbacks are not called. Nothing else cancels them.
   private func call(
     _ name: String,
     _ callbacks: [MutationCallbacks.Conclude],

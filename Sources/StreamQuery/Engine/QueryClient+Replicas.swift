@@ -42,8 +42,8 @@ nonisolated extension QueryClient {
 
   /// The options of the query that decide about a hit, under the defaults of a replica.
   ///
-  /// If the program keeps its query, the entry's own query is the same one, resolved already. A query that is
-  /// made at each call is not resolved for this.
+  /// If the program keeps its query, the entry's own query was made from it, and is resolved already. For a
+  /// query that is made at each call, these options are determined without resolving the query, if possible.
   private func terms(of replica: ReadReplica, _ definition: QueryDefinition) -> HitTerms? {
     if let known = replica.query?.resolved, known.isMade(of: definition),
       // The identifiers are compared, because comparing references would make all threads retain
@@ -79,7 +79,7 @@ final class HitReports: Sendable {
 
   /// Schedules a report of hits that were not reported yet.
   func hitsCame(_ clock: ErasedClock, executor: (any TaskExecutor)?) {
-    // The last report of the client was made while this reader got data.
+    // If the client has ended meanwhile, its last report may have missed this hit, so it is reported here.
     guard !isOver.load(ordering: .acquiring) else { return report() }
     let now = clock.now()
     guard let due = now + EventReceiver.hitDelay else { return report() }

@@ -5,10 +5,10 @@ nonisolated extension QueryClient {
   /// depend, changes while the data is decoded.
   package func restorationEnded() {
     let held = transaction { state, transaction -> [RestoringObservers] in
-      // From now on no observer begins to wait: see `resolving`.
+      // From now on no observer begins to wait for the store: see `current(_:at:isLast:)`.
       state.kept.reads += 1
-      // The defaults get a new identity, so that queries are resolved again: those resolved before
-      // would check each time whether the store has been read.
+      // The defaults get a new identity, so that queries are resolved again: queries that were resolved
+      // before would check each time whether the store has been read.
       state.replaceDefaults(state.defaults.table.renewed, &transaction)
       return state.restoringObservers()
     }
@@ -38,11 +38,11 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - definition: The query.
-  ///   - rest: How long to wait, reduced by the time of this wait. After that the start is
-  ///     ``FetchStart/restoring``.
+  ///   - rest: How long the caller may wait; this call subtracts the time that it has taken. If the store has
+  ///     not been read in that time, the start is ``FetchStart/restoring``.
   ///   - begin: Begins the fetch.
   /// - Returns: The start of the fetch.
-  /// - Throws: `CancellationError` if the caller is cancelled before.
+  /// - Throws: `CancellationError` if the caller is cancelled before the fetch begins.
   func whenRestored(
     _ definition: QueryDefinition,
     within rest: inout TimeSpan,
@@ -101,8 +101,8 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - definition: The query. It says how the data is kept, unless the entry has a query that says
-  ///     so.
+  ///   - definition: The query. If it has no persistence policy, the query of the entry says how the data is
+  ///     kept.
   /// - Returns: The data without optimistic changes; `nil` if there is none.
   func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
     let restored = commit(rounds: 16) { _ -> CommitAnswer<Resolution, Restored> in
@@ -150,7 +150,8 @@ nonisolated extension QueryClient {
 
   /// The query that decides where the data of a key is saved.
   ///
-  /// The query of the entry comes first, because it may save the data elsewhere, or nowhere.
+  /// If the given definition has no persistence policy, the query of the entry comes first, because it may
+  /// save the data elsewhere, or nowhere.
   private func keeping(
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -199,8 +200,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Waits for the stores of the entries that match a filter, and puts their data into the cache unless
-  /// observers have.
+  /// Waits for the stores of the entries that match a filter, and puts their data into the cache, unless
+  /// observers have done that.
   func storesRead(of filter: QueryFilter) async {
     guard persisters.persister != nil else { return }
     let found = search(filter) { state, index, _ in

@@ -6,8 +6,8 @@ nonisolated extension QueryClient {
     for cause in causes { returning { $0.refetchWilling(cause, random: $2, &$1) } }
   }
 
-  /// Applies a report of the network or the app, evaluates the conditions that it asks about, and
-  /// schedules its later effects.
+  /// Applies a report of the network or the app, evaluates the conditions of observers that decide about
+  /// refetches, and schedules the later effects of the report.
   func returning(
     _ body: (inout CacheState, inout Transaction, _ random: UInt64) -> [RefetchCondition.Question]
   ) {

@@ -46,7 +46,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - key: The mutation.
   ///   - definition: Its definition.
-  ///   - input: The input of the run that is to begin; `nil` if no run is.
+  ///   - input: The input of the run that is to begin; `nil` if no run is going to begin.
   /// - Returns: The mutation.
   func resolve(
     _ key: EntryKey,

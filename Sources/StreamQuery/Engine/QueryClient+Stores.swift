@@ -59,13 +59,13 @@ nonisolated extension QueryClient {
       state.actionQueue.enqueue(.emit(event))
       return state.isShutDown
     }
-    // The last write of a store may fail after the end of the client.
+    // A client that has ended keeps no errors, but the last write of a store may fail after that end.
     if isOver { releaseRecordedErrors() }
   }
 }
 
 extension QueryClient.Configuration {
-  /// Gives the clients that are made with this configuration timers of their own.
+  /// Lets the clients that are made with this configuration share their timers, and use no others.
   package mutating func shareDeadlines() {
     sharedDeadlines = Deadlines(clock: ErasedClock(ContinuousClock()), executor: executor)
   }

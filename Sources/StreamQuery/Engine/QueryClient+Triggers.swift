@@ -1,7 +1,7 @@
 nonisolated extension QueryClient {
   /// Connects a stream of triggers: each element invalidates or refetches.
   ///
-  /// The client takes an element when it has handled the one before, so no elements gather in it.
+  /// The client takes an element when it has handled the one before, so it never holds more than one.
   ///
   /// - Parameter triggers: The stream. After it ends or fails, it triggers nothing more.
   /// - Returns: A handle; keep it for as long as the stream should feed the client.
@@ -55,7 +55,7 @@ nonisolated extension QueryClient {
 
   // MARK: The loop
 
-  /// Starts the sources that can change; a constant one is only read.
+  /// Reads the sources of the network and the app, and observes those that can change.
   func startEnvironment() {
     let connectivity = configuration.connectivity
     let activity = configuration.activity

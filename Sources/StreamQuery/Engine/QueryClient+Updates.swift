@@ -16,12 +16,12 @@ nonisolated extension QueryClient {
   ) {
     let definition = placing(definition, on: key, for: id)
     // The placeholders are compared outside the lock. A view that makes its query anew each time
-    // gives an equal one.
+    // gives an equal placeholder.
     let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = definition.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
     resolving(key, definition, options) { state, key, index, resolution, transaction in
       let (query, resolvedOptions) = (resolution.query, resolution.options)
-      // The observer has ended: it was cancelled, or the client was shut down.
+      // There is no observer if it was cancelled, or if the client was shut down.
       guard let observer = state.find(id) else { return }
       let isKept = isEqual && state.placeholder(of: id, on: key) === old
       let entry = index ?? state.entry(key, query, &transaction)
@@ -83,7 +83,7 @@ nonisolated extension QueryClient {
       transaction.reevaluationDepth = reevaluationDepth
       guard let index = state.find(entry) else { return () }
       if state.slots[index].revision != answer.revision {
-        // The option closures themselves changed the entry (user code). That change has queued
+        // The option closures, which are user code, have changed the entry. That change has queued
         // another evaluation, so these answers are dropped.
         if state.slots[index].reevaluationDepth > reevaluationDepth { return () }
         guard isLast else { return nil }

@@ -50,7 +50,7 @@ nonisolated extension QueryClient {
     WaitSubject(waitObserver, on: configuration.executor, text)
   }
 
-  /// The work that is running and the objects that are retained, for leak reports of simulations.
+  /// The unfinished work and the open subscriptions, for leak reports of simulations.
   package var liveness: Liveness {
     let now = cache.now(isDated: false).instant
     let (fetches, runs, subscribers) = cache.read { state in
@@ -122,7 +122,8 @@ nonisolated extension QueryClient {
   /// It waits for
   /// - fetches, with their retries, the waits between retries and the waits for their turn, no
   ///   matter who started them; for a stream without an end, until it delivers,
-  /// - conditions of ``RefetchPolicy`` that are being evaluated: one that awaits this call waits for itself,
+  /// - conditions of ``RefetchPolicy`` that are being evaluated: a condition that awaits this call waits for
+  ///   itself,
   /// - runs of mutations, with their callbacks and retries,
   /// - stores that are being read, and work that begins after that,
   /// - changes that have to be written: they are written at once instead of at the next
@@ -130,14 +131,14 @@ nonisolated extension QueryClient {
   ///
   /// It does not wait for an event that may never come, and so ends while the network or the app is
   /// away:
-  /// - paused fetches and runs, the runs behind them in their scopes, and waits for them from inside a fetch
-  ///   or a run of this client,
+  /// - paused fetches and runs, the runs behind them in their scopes, and fetches and runs of this client
+  ///   whose code waits for one of these,
   /// - a durable run that has stopped until somebody answers,
   /// - a store that cannot be read or written: it is tried again later, and there is an event,
   /// - the next poll, trigger or expiry.
   ///
   /// Cancelling the caller ends the wait at once. A query that fetches again whenever it has fetched makes
-  /// the wait last for ever. If the caller is part of a fetch or a run, that one does not count.
+  /// the wait last for ever. If the caller is part of a fetch or a run, this fetch or run does not count.
   ///
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs.
   public nonisolated func idle() async {

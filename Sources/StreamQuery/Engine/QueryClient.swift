@@ -20,7 +20,7 @@ import Synchronization
 public actor QueryClient {
   nonisolated let cache: QueryCache
   package nonisolated let configuration: Configuration
-  /// Is told of callers that wait, for tests and simulations; `nil` in an app.
+  /// Hears of callers that wait, for tests and simulations; `nil` in an app.
   nonisolated let waitObserver: (any WaitObserver)?
   /// The configuration's companions; stored separately, because each fetch reads them.
   nonisolated let companions: [any FetchCompanion]
@@ -153,8 +153,8 @@ public actor QueryClient {
 
   /// Draws a number from the configuration's source of random numbers.
   ///
-  /// For code around the client that waits a random time, so that a simulation decides about that
-  /// too.
+  /// Call this in code around the client that waits for a random time, so that a simulation decides about
+  /// this time, too.
   ///
   /// - Returns: 64 random bits.
   @_spi(Adapters) public nonisolated func nextRandom() -> UInt64 { configuration.randomness() }
@@ -257,7 +257,7 @@ struct EventReceivers: Sendable {
     self.broadcaster = broadcaster
   }
 
-  /// The needs of the configured receivers; the receivers exist even without readers of streams.
+  /// The needs of the configured receivers; the readers of streams, which come and go, do not count here.
   var needs: EventNeeds { receivers.map(\.needs).max() ?? .nothing }
 
   func tell(_ event: QueryEvent) {

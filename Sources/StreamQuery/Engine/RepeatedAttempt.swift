@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Runs the fetch of one attempt as often as the code around it says: each time as a retry of the time
-/// before.
+/// Runs the fetch of one attempt each time that the companions around the attempt perform it.
 ///
-/// A failed fetch of pages continues with the page that failed, as a retry does. A fetch of
-/// pages that has returned begins again; otherwise it would return the same pages once more. A stream that
-/// has ended begins again over the data that it found first.
+/// Each run of the fetch after the first counts as a retry of the run before.
+///
+/// A failed fetch of pages continues with the page that failed, as a retry does. A fetch of pages that has
+/// returned begins again; otherwise it would return the same pages once more. A stream that has ended begins
+/// again over the data that it found first.
 final class RepeatedAttempt: Sendable {
   private struct State {
     /// The progress of the fetch when the attempt began.

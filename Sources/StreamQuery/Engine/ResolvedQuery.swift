@@ -139,7 +139,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
     var resolvedOptions = ResolvedObserverOptions()
     resolvedOptions.onSubscribe = onSubscribe?.fixed ?? .ifStale
-    // With `.always`, a reconnect is no reason to refetch, unless an option says otherwise.
+    // With the network mode `always`, a reconnect is no reason to refetch, unless an option says otherwise.
     resolvedOptions.onReconnect =
       onReconnect?.fixed ?? (fetchOptions.networkMode == .always ? .never : .ifStale)
     resolvedOptions.onActive = onActive?.fixed ?? .ifStale
@@ -176,7 +176,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       fetchOptions: fetchOptions,
       gcTime: Self.gcTime(own.options.gcTime ?? base.options.gcTime),
       meta: QueryMeta.merge(own.options.meta, over: base.options.meta),
-      // Most queries have no such options, and then none are made.
+      // Most queries have no options for a server that is slow or down, and get no terms.
       serving: ServingOptions.merge(own.options.serving, over: base.options.serving).flatMap {
         ServingTerms($0)
       },

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The updates inside which the present code runs.
 ///
-/// An update runs again until its answer is about the present data, so one that wrote its own key
-/// each time would never end (contract law 8).
+/// An update runs again until its answer is about the present data, so an update that wrote its own key each
+/// time would never end. Such a write is reported and ignored.
 final class UpdateChain: Sendable {
   private let key: EntryKey
   /// The other keys of the same transaction.
