@@ -4,17 +4,10 @@ import Testing
 
 struct OutsideWaitTests {
   @Test func onlyTheDriverOfASimulationThatStandsStillWaitsInVain() {
-    let all = [false, true]
-    for isJob in all {
-      for isDriven in all {
-        for isDriver in all {
-          let wait = OutsideWait(isJob: isJob, isDriven: isDriven, isDriver: isDriver)
-          let expected: OutsideWait.Verdict =
-            if isJob { .inside } else if isDriver, !isDriven { .hopeless } else { .watched }
-          expectEqual(wait.verdict, expected, "\(wait)")
-        }
-      }
+    let verdicts: [OutsideWait.Verdict] = [.none, .here, .elsewhere].flatMap { drive in
+      [false, true].map { OutsideWait(drive: drive, isDriver: $0).verdict }
     }
+    expectEqual(verdicts, [.watched, .hopeless, .inside, .inside, .watched, .watched])
   }
 
   /// What a watch answers to one look after the other.

@@ -17,16 +17,24 @@ struct OutsideWait: Equatable, Sendable {
   /// A caller is reported after this number of checks in a row, during which nobody drove the simulation.
   static var patience: Int { 5 }
 
-  /// Whether the simulation is being driven on the caller's thread, so that the caller is one of its jobs.
-  var isJob: Bool
-  /// Whether the simulation is being driven.
-  var isDriven: Bool
+  /// The drive of the simulation at the time of the wait.
+  enum Drive: Equatable, Sendable {
+    case none
+    /// The simulation is driven on the caller's thread, so that the caller is one of its jobs.
+    case here
+    case elsewhere
+  }
+
+  var drive: Drive
   /// Whether the caller's task is the one that created or last drove the simulation.
   var isDriver: Bool
 
   var verdict: Verdict {
-    if isJob { return .inside }
-    return isDriver && !isDriven ? .hopeless : .watched
+    switch drive {
+    case .here: .inside
+    case .none: isDriver ? .hopeless : .watched
+    case .elsewhere: .watched
+    }
   }
 
   /// Counts the checks in a row in which nobody drove the simulation.

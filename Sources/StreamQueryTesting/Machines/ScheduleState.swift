@@ -17,12 +17,20 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     case exhausted
   }
 
+  /// Whether the simulation also runs jobs of the main actor and plain tasks.
+  private enum MainActorUse {
+    case none
+    case held
+    /// A wait for a client in real time was reported, which happens once.
+    case reported
+  }
+
   /// The maximum number of stored failures; further ones are dropped, because nobody reads thousands.
   static var maximumFailures: Int { 100 }
 
   let jobLimit: Int
-  private let isSeeded: Bool
-  private var scheduling: SplitMix
+  /// Chooses among jobs that are ready; `nil` without a seed.
+  private var scheduling: SplitMix?
   private var values: SplitMix
 
   private(set) var now: Duration = .zero
@@ -38,9 +46,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// Whether the simulation has ended for good and is not driven any more.
   private(set) var isOver = false
   private(set) var foreignJobCount = 0
-  /// Whether the simulation also runs jobs of the main actor and plain tasks.
-  var holdsMainActor = false
-  private var hasWaitedElsewhere = false
+  private var mainActor = MainActorUse.none
 
   private(set) var failures: [String] = []
   private var deliveredFailures = 0
@@ -48,8 +54,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   init(seed: UInt64, jobLimit: Int, owner: ThreadIdentity) {
     self.jobLimit = max(1, jobLimit)
     self.owner = owner
-    isSeeded = seed != 0
-    scheduling = SplitMix(seed: seed)
+    scheduling = seed == 0 ? nil : SplitMix(seed: seed)
     // Random values have a generator of their own, so that drawing one does not change the schedule.
     values = SplitMix(seed: ~seed)
   }
@@ -61,7 +66,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// Jobs in line are those of the main actor, which keep their order with any seed.
   mutating func enqueue(_ job: Job, from thread: ThreadIdentity, isInLine: Bool = false) -> Bool {
     guard !isOver else { return false }
-    if isInLine, isSeeded { ready.appendInLine(job) } else { ready.append(job) }
+    if isInLine, scheduling != nil { ready.appendInLine(job) } else { ready.append(job) }
     if thread != owner { foreignJobArrived() }
     return true
   }
@@ -71,13 +76,14 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// Without a seed, all ready jobs run before the next due sleeper wakes. With a seed, all due sleepers are
   /// woken first, so that the generator also chooses among them.
   mutating func next() -> Step {
-    if isSeeded, let waiter = sleepers.popDue(at: now, includingLast: false) {
+    if scheduling != nil, let waiter = sleepers.popDue(at: now, includingLast: false) {
       return take(.wake(waiter))
     }
     if stepsAtInstant >= jobLimit, !ready.isEmpty || isAnybodyDue() { return exhaust() }
     let waiting = ready.candidateCount
-    if isSeeded {
-      if let (job, index) = ready.popRandom(using: &scheduling) {
+    if var generator = scheduling {
+      defer { scheduling = generator }
+      if let (job, index) = ready.popRandom(using: &generator) {
         return start(job, index: index, of: waiting)
       }
     } else if let job = ready.popFirst() {
@@ -176,6 +182,11 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     if !isDriving { owner = thread }
   }
 
+  /// Notes that the simulation also runs jobs of the main actor and plain tasks from now on.
+  mutating func mainActorHeld() {
+    if mainActor == .none { mainActor = .held }
+  }
+
   // MARK: Failures
 
   /// Notes that code of the simulation waits for a client that was made without it.
@@ -183,8 +194,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// If the main actor is part of the simulation, such a client answers in real time, and the result depends
   /// on luck. So the test fails, once.
   mutating func waitedElsewhere(for subject: String) {
-    guard holdsMainActor, !hasWaitedElsewhere else { return }
-    hasWaitedElsewhere = true
+    guard mainActor == .held else { return }
+    mainActor = .reported
     fail(
       """
       \(subject) was asked of a client that was made without the simulation: it runs in real time, of \
@@ -206,7 +217,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     foreignJobCount += 1
     // Only the first job is reported, because the number of further ones depends on the other thread and
     // differs from run to run.
-    if foreignJobCount == 1 { fail(holdsMainActor ? Self.returned : Self.foreignJob) }
+    if foreignJobCount == 1 { fail(mainActor == .none ? Self.foreignJob : Self.returned) }
   }
 
   private static var foreignJob: String {

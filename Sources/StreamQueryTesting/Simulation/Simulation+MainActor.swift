@@ -172,7 +172,7 @@ extension Simulation {
   private func outcome<Value, Failure: Error>(
     of body: @MainActor (Simulation) throws(Failure) -> Value
   ) -> Result<Value, Failure> {
-    core.read { $0.holdsMainActor = true }
+    core.read { $0.mainActorHeld() }
     defer {
       registry.closeAll()
       shutDown()

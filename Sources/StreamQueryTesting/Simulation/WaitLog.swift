@@ -97,8 +97,7 @@ final class WaitLog: Sendable {
     let task = Self.presentTask
     let driver = state.withLock { $0.driver }
     return OutsideWait(
-      isJob: isDriven && owner == .current,
-      isDriven: isDriven,
+      drive: isDriven ? owner == .current ? .here : .elsewhere : .none,
       isDriver: task != nil && task == driver
     )
     .verdict

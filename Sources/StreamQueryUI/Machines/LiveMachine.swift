@@ -19,26 +19,22 @@ struct LiveMachine: Equatable {
     case forget
   }
 
-  private var hasModifier = false
-  private var hasQuery = false
+  /// The sources that name something to observe.
+  private var askers: Set<Asker> = []
   private var hadOptions = false
 
   /// Whether both the wrapper and a modifier name something, so that the wrapper is ignored.
-  var isNamedTwice: Bool { hasModifier && hasQuery }
+  var isNamedTwice: Bool { askers.count == 2 }
 
   /// Notes that the wrapper or a modifier requests what to observe.
   mutating func asked(by asker: Asker) -> Step {
-    switch asker {
-    case .modifier: hasModifier = true
-    case .wrapper: hasQuery = true
-    }
-    return asker == .wrapper && hasModifier ? .nothing : .tell
+    askers.insert(asker)
+    return asker == .wrapper && askers.contains(.modifier) ? .nothing : .tell
   }
 
   /// Notes that the wrapper names nothing to observe.
   mutating func namedNothing() -> Step {
-    defer { hasQuery = false }
-    return hasQuery && !hasModifier ? .forget : .nothing
+    askers.remove(.wrapper) != nil && askers.isEmpty ? .forget : .nothing
   }
 
   /// Notes whether the wrapper has options of its own.

@@ -13,16 +13,13 @@
 struct NextPageMachine: Equatable {
   /// The facts about the query's pages.
   struct Facts: Equatable {
-    var hasNextPage: Bool
-    /// Whether no fetch runs or waits.
-    var isIdle: Bool
+    /// Whether there is a next page, and no fetch runs or waits.
+    var isReady: Bool
     /// Whether the last fetch of the next page has failed.
     var isError: Bool
     /// The number of pages, and the time of their last change; each new page makes the machine decide again.
     var count: Int
     var updated: Double?
-
-    fileprivate var isReady: Bool { hasNextPage && isIdle }
   }
 
   /// The action that follows from an event.

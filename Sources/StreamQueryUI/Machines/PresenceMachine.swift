@@ -42,6 +42,14 @@ struct PresenceMachine: Equatable {
     case shownAgain
   }
 
+  /// The wait for the time when a reported change cannot remove content any more.
+  private enum EndOfDoubt: Equatable {
+    case none
+    case awaited
+    /// Another change was reported during the wait, so that it begins anew when it ends.
+    case renewed
+  }
+
   /// The action that follows from a report.
   enum Step: Equatable {
     case nothing
@@ -62,16 +70,14 @@ struct PresenceMachine: Equatable {
   /// If it is `gone` while the content is hidden, the end of the doubt was the reason.
   private var doubt = Doubt.none
   private var awaitsEndOfTurn = false
-  private var awaitsEndOfDoubt = false
-  /// Whether another change was reported during the wait for the end of the doubt.
-  private var isDoubtRenewed = false
+  private var endOfDoubt = EndOfDoubt.none
 
   /// Notes that a change is reported to readers.
   mutating func changed() -> Step {
     // Content without an appearance cannot disappear.
     guard count > 0 else { return .nothing }
     if doubt != .read { doubt = .told }
-    return endOfDoubt() ? .awaitEndOfDoubt : .nothing
+    return beginDoubt() ? .awaitEndOfDoubt : .nothing
   }
 
   /// Notes that a reader reads the change for the first time.
@@ -83,11 +89,11 @@ struct PresenceMachine: Equatable {
 
   /// Ends the doubt, because the last reported change cannot remove content any more.
   mutating func doubtEnded() -> Step {
-    guard !isDoubtRenewed else {
-      isDoubtRenewed = false
+    guard endOfDoubt != .renewed else {
+      endOfDoubt = .awaited
       return .awaitEndOfDoubt
     }
-    awaitsEndOfDoubt = false
+    endOfDoubt = .none
     switch doubt {
     // After a read in this turn, the end of the turn decides.
     case .none, .read: return .nothing
@@ -113,7 +119,7 @@ struct PresenceMachine: Equatable {
     guard stage == .hidden, doubt == .gone else { return .nothing }
     stage = .shown
     doubt = .shownAgain
-    return endOfDoubt() ? .changedInDoubt : .changed
+    return beginDoubt() ? .changedInDoubt : .changed
   }
 
   /// Notes that a view of the content has appeared.
@@ -145,7 +151,7 @@ struct PresenceMachine: Equatable {
       stage = .hidden
       return .changed
     case .told: if isGone { doubt = .gone }
-    case .read: doubt = isGone || !awaitsEndOfDoubt ? .none : .told
+    case .read: doubt = isGone || endOfDoubt == .none ? .none : .told
     case .gone, .shownAgain: break
     }
     return .nothing
@@ -158,10 +164,10 @@ struct PresenceMachine: Equatable {
   }
 
   /// Begins a doubt; returns whether a wait for its end has to begin.
-  private mutating func endOfDoubt() -> Bool {
-    isDoubtRenewed = awaitsEndOfDoubt
-    awaitsEndOfDoubt = true
-    return !isDoubtRenewed
+  private mutating func beginDoubt() -> Bool {
+    let begins = endOfDoubt == .none
+    endOfDoubt = begins ? .awaited : .renewed
+    return begins
   }
 
   /// Returns whether the content observes.

@@ -230,9 +230,6 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     shown new: QueryResult<Selected>
   ) -> Bool {
     let old = shown
-    func pages(_ fact: KeyPath<PageFacts, Bool>) -> Bool {
-      PageFacts(stored)?[keyPath: fact] ?? false != PageFacts(newStored)?[keyPath: fact] ?? false
-    }
     return switch field {
     case .result: true
     case .data: !old.hasSameData(as: new)
@@ -264,12 +261,10 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
       // Failure reasons cannot be compared, so they count as changed if there is one, which is seldom.
       old.failureReason != nil || new.failureReason != nil
     case .cause: old.cause != new.cause
-    case .hasNextPage: pages(\.hasNextPage)
-    case .hasPreviousPage: pages(\.hasPreviousPage)
-    case .isFetchingNextPage: pages(\.isFetchingNextPage)
-    case .isFetchingPreviousPage: pages(\.isFetchingPreviousPage)
-    case .isFetchNextPageError: pages(\.isFetchNextPageError)
-    case .isFetchPreviousPageError: pages(\.isFetchPreviousPageError)
+    case .hasNextPage, .hasPreviousPage, .isFetchingNextPage, .isFetchingPreviousPage,
+      .isFetchNextPageError, .isFetchPreviousPageError:
+      ResultFields(pageFactsOf: stored).contains(field)
+        != ResultFields(pageFactsOf: newStored).contains(field)
     }
   }
 }

@@ -115,8 +115,7 @@ extension _QueryObjectMembers where Stored: PageSequenceValue {
   var nextPageFacts: NextPageMachine.Facts {
     noteRead(of: .data)
     return NextPageMachine.Facts(
-      hasNextPage: hasNextPage,
-      isIdle: fetchStatus == .idle,
+      isReady: hasNextPage && fetchStatus == .idle,
       isError: isFetchNextPageError,
       count: present.stored.data?.pages.count ?? 0,
       updated: dataUpdatedAt?.timeIntervalSinceReferenceDate

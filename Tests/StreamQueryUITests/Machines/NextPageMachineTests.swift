@@ -8,7 +8,7 @@ struct NextPageMachineTests {
     idle: Bool = true,
     error: Bool = false
   ) -> NextPageMachine.Facts {
-    NextPageMachine.Facts(hasNextPage: next, isIdle: idle, isError: error, count: 1, updated: nil)
+    NextPageMachine.Facts(isReady: next && idle, isError: error, count: 1, updated: nil)
   }
 
   @Test("it fetches after the view has appeared, and after each page while that is shown")

@@ -176,7 +176,7 @@ struct ResultMachineTests {
     expectEqual(shown([0]), [.hasNextPage])
     expectEqual(shown([-1]), [])
     expectEqual(shown([0, 1]), [.hasNextPage])
-    expectNil(PageFacts(client.result(for: query("a"))))
+    expectEqual(ResultFields(pageFactsOf: client.result(for: query("a"))), ResultFields())
   }
 }
 
