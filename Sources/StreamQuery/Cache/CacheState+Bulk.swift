@@ -32,14 +32,12 @@ extension CacheState {
       cause: cause,
       // If a fetch's own code makes the call, it may replace the fetch only a few times in a row, and joins
       // it after that. Otherwise each replacement could request the next one, for ever.
-      isSuperseding: superseding
-        && (slots[index].machine.isReplaceable || !waitsForCaller(index, transaction)),
+      joining: superseding
+        && (slots[index].machine.isReplaceable || !waitsForCaller(index, transaction))
+        ? .none : .upToDate,
       hasClientLease: slots[index].machine.observerCount == 0
     )
-    let isAnswered = slots[index].machine.isAnswered(
-      superseding: request.isSuperseding,
-      acceptsOlder: false
-    )
+    let isAnswered = slots[index].machine.isAnswered(joining: request.joining)
     let role: Waiter.Role? = group == nil || isAnswered ? nil : .watchingUnlessPaused
     _ = self.request(index, request, role: role, group: group, &transaction)
   }

@@ -36,7 +36,8 @@ extension CacheState {
     transaction.setting = request.setting
     let now = transaction.environment.now.instant
     let canFetch = query.canFetch || slots[index].query?.canFetch == true
-    let acceptsOlder = need == .ifMissing || need == .ifMissingElseRevalidate
+    var request = request
+    if need == .ifMissing || need == .ifMissingElseRevalidate { request.joining = .any }
     var decision = slots[index].machine.decision(for: need, freshness, canFetch: canFetch, at: now)
     if let terms = query.serving {
       decision = served(index, decision, for: need, terms, freshness, canFetch: canFetch, at: now)
@@ -56,11 +57,7 @@ extension CacheState {
       }
       return .cached(box)
     case .fetch:
-      let isAnswered = slots[index].machine.isAnswered(
-        superseding: request.isSuperseding,
-        acceptsOlder: acceptsOlder
-      )
-      if isAnswered, let box = slots[index].visible {
+      if slots[index].machine.isAnswered(joining: request.joining), let box = slots[index].visible {
         if role == .leasing { recordLookup(.hit, index, transaction) }
         return .cached(box)
       }
@@ -73,8 +70,6 @@ extension CacheState {
       updateBookkeeping(index, &transaction)
       return .missingFetch
     }
-    var request = request
-    request.acceptsOlder = acceptsOlder
     if let terms = query.serving {
       request.allowance = allowance(index, for: need, terms, freshness, at: now)
     }
@@ -96,14 +91,12 @@ extension CacheState {
 /// A caller's request to an entry's machine.
 struct FetchRequest {
   var cause: FetchCause
-  /// Whether the request replaces a running fetch of an entry with data.
-  var isSuperseding = false
+  /// The fetches in flight that the request joins.
+  var joining = EntryMachine.Joining.upToDate
   /// Whether the client itself wants the fetch, so that the fetch goes on even if no caller waits.
   var hasClientLease = false
   /// The part of the value to fetch.
   var part = FetchPart.whole
-  /// Whether the caller accepts the answer of a fetch that began before an invalidation.
-  var acceptsOlder = false
   /// The caller's setting for the fetch, if any.
   var setting: FetchSetting?
   /// The stale data that the caller accepts instead of an answer, if any.

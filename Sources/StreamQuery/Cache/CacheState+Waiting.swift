@@ -29,18 +29,17 @@ extension CacheState {
     if role == .leasing { recordLookup(before == nil ? .miss : .joined, index, transaction) }
     // A fetch without a function takes the function of the first caller that has one.
     if let query,
-      before == nil || (request.isSuperseding && slots[index].machine.hasData)
+      before == nil || (request.joining == .none && slots[index].machine.hasData)
         || query.canFetch && slots[index].query?.canFetch != true
     {
       adopt(index, query, &transaction)
     }
     let actions = slots[index].machine.requested(
       request.cause,
-      superseding: request.isSuperseding,
+      joining: request.joining,
       clientLease: request.hasClientLease,
       part: request.part,
       isAwaited: role == .leasing,
-      acceptsOlder: request.acceptsOlder,
       in: transaction.environment
     )
     let begins = slots[index].machine.fetchID != before
@@ -70,7 +69,8 @@ extension CacheState {
         slots[index].initiator = registered
       } else if slots[index].machine.isPut(off: request.part)
         || request.part == .whole && slots[index].machine.isFollowed
-          && (request.isSuperseding || !request.acceptsOlder && slots[index].machine.staysMarked)
+          && (request.joining == .none
+            || request.joining == .upToDate && slots[index].machine.staysMarked)
       {
         registered.waitsForSuccessor = true
       }

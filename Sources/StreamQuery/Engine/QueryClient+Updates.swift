@@ -171,7 +171,11 @@ nonisolated extension QueryClient {
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let start = try await whenRestored(definition) {
-      let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
+      let request = FetchRequest(
+        cause: .manual,
+        joining: superseding ? .none : .upToDate,
+        part: part
+      )
       return resolving(key, definition, options) { state, key, index, resolution, transaction in
         state.fetch(key, at: index, .always, request, role: .watching, resolution, &transaction)
       }
@@ -190,7 +194,7 @@ nonisolated extension QueryClient {
     part: FetchPart = .whole,
     superseding: Bool
   ) {
-    let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
+    let request = FetchRequest(cause: .manual, joining: superseding ? .none : .upToDate, part: part)
     let begin: @Sendable () -> FetchStart = { [self] in
       resolving(key, definition, options) { state, key, index, resolution, transaction in
         // Without the observer, nobody would end the fetch.

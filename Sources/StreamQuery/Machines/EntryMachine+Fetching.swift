@@ -1,4 +1,17 @@
 extension EntryMachine {
+  /// The fetches in flight that a request joins.
+  package enum Joining: Hashable, Sendable {
+    /// All fetches.
+    case any
+    /// All fetches, but one more follows a fetch whose answer began before an invalidation.
+    case upToDate
+    /// None: the request replaces the fetch in flight.
+    ///
+    /// Without data, and after ``EntryMachine/supersessionLimit`` replacements in a row, the request joins the
+    /// fetch. Then one more fetch follows, unless the answer of this one has not begun.
+    case none
+  }
+
   /// Takes over the options of a query for the next fetch, and a longer retention.
   ///
   /// - Parameters:
@@ -20,34 +33,27 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - cause: The reason for the fetch.
-  ///   - superseding: Whether a running fetch is replaced if there is data; otherwise it is joined.
-  ///     Without data, and after ``supersessionLimit`` replacements in a row, it is joined in any
-  ///     case.
+  ///   - joining: The fetches in flight that the request joins.
   ///   - clientLease: Whether the client itself wants the fetch, even if nobody observes the key.
   ///   - part: The part to fetch; a part is added to the data that is there.
   ///   - isAwaited: Whether a caller is going to await the fetch.
-  ///   - acceptsOlder: Whether the caller accepts an answer that began before an invalidation. If
-  ///     not, one more fetch follows an answer that is too old. One more also follows if the caller
-  ///     wanted to replace the fetch and joined it instead.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func requested(
     _ cause: FetchCause,
-    superseding: Bool = false,
+    joining: Joining = .upToDate,
     clientLease: Bool = false,
     part: FetchPart = .whole,
     isAwaited: Bool = false,
-    acceptsOlder: Bool = false,
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
     request(
       cause,
-      superseding: superseding,
+      joining: joining,
       clientLease: clientLease,
       part: part,
       isAwaited: isAwaited,
-      acceptsOlder: acceptsOlder,
       in: environment,
       &actions
     )

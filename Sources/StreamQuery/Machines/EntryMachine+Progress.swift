@@ -41,13 +41,11 @@ extension EntryMachine {
 
   /// Whether a request for a fetch is answered at once, by an endless stream that delivers and is new enough.
   ///
-  /// - Parameters:
-  ///   - superseding: Whether the caller wants the stream replaced.
-  ///   - acceptsOlder: Whether the caller accepts an answer that began before an invalidation.
+  /// - Parameter joining: The fetches in flight that the request joins.
   /// - Returns: Whether the caller need not wait.
   @inline(__always)
-  func isAnswered(superseding: Bool, acceptsOlder: Bool) -> Bool {
-    !superseding && isLive && (acceptsOlder || !staysMarked)
+  func isAnswered(joining: Joining) -> Bool {
+    joining != .none && isLive && (joining == .any || !staysMarked)
   }
 
   /// Shows a part of a value that arrived; the fetch continues.

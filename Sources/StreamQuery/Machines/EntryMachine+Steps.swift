@@ -2,11 +2,10 @@
 extension EntryMachine {
   mutating func request(
     _ cause: FetchCause,
-    superseding: Bool = false,
+    joining: Joining = .upToDate,
     clientLease: Bool = false,
     part: FetchPart = .whole,
     isAwaited: Bool = false,
-    acceptsOlder: Bool = false,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
@@ -15,7 +14,7 @@ extension EntryMachine {
     }
     // An endless stream that is too old is replaced, because it has no end after which a newer
     // fetch could follow.
-    let isReplaced = superseding || isLive && staysMarked && !acceptsOlder
+    let isReplaced = joining == .none || joining == .upToDate && isLive && staysMarked
     if isReplaced, isReplaceable {
       actions.cancelled = current.id
       startFetch(
@@ -29,8 +28,8 @@ extension EntryMachine {
       if part != .whole { fetch?.joined = current.joined }
     } else {
       let isTooOld =
-        staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
-      if part == .whole ? isTooOld : superseding && hasData && part != current.part {
+        joining != .any && staysMarked || joining == .none && hasData && current.hasBegunAnswer
+      if part == .whole ? isTooOld : joining == .none && hasData && part != current.part {
         // If two requests want different parts, the later request counts, just as a later fetch replaces an
         // earlier one.
         if current.successorPart != part { current.successor = nil }

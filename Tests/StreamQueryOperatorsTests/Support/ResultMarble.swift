@@ -39,7 +39,7 @@ enum Sample {
     if rest.hasSuffix("*") || rest.hasSuffix("=") {
       let now = Timestamp(instant: .zero, date: 0)
       let environment = Environment(now: now, isOnline: rest.last == "*", isActive: true)
-      _ = machine.requested(.manual, superseding: false, in: environment)
+      _ = machine.requested(.manual, joining: .upToDate, in: environment)
       rest.removeLast()
     }
     var error: ErrorBox?

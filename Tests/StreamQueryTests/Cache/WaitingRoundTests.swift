@@ -20,7 +20,7 @@ import Testing
 
   /// Waits for the fetch in flight, or a new one.
   private func wait(superseding: Bool = false) throws -> Waiter {
-    let request = FetchRequest(cause: .manual, isSuperseding: superseding)
+    let request = FetchRequest(cause: .manual, joining: superseding ? .none : .upToDate)
     return try #require(
       state.request(index, request, query: resolved, role: .leasing, &transaction)
     )

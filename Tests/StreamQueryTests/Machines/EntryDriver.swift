@@ -88,7 +88,12 @@ struct EntryDriver {
     superseding: Bool = false,
     clientLease: Bool = false
   ) -> EntryActions {
-    machine.requested(cause, superseding: superseding, clientLease: clientLease, in: environment)
+    machine.requested(
+      cause,
+      joining: superseding ? .none : .upToDate,
+      clientLease: clientLease,
+      in: environment
+    )
   }
 
   /// A caller asks and waits, as `fetch` does.

@@ -193,7 +193,11 @@ import Testing
       var driver = EntryDriver.withData()
       driver.wait()
       driver.invalidate()
-      _ = driver.machine.requested(.manual, acceptsOlder: acceptsOlder, in: driver.environment)
+      _ = driver.machine.requested(
+        .manual,
+        joining: acceptsOlder ? .any : .upToDate,
+        in: driver.environment
+      )
       let id = driver.currentID
       let actions = driver.machine.attemptSucceeded(
         id,
@@ -261,7 +265,7 @@ import Testing
     var driver = EntryDriver.withData()
     driver.observe(.fresh)
     func page(_ part: FetchPart) -> EntryActions {
-      driver.machine.requested(.manual, superseding: true, part: part, in: driver.environment)
+      driver.machine.requested(.manual, joining: .none, part: part, in: driver.environment)
     }
     let starts = (0..<6).map { _ in page(.nextPage).started != nil }
     expectEqual(starts, [true, true, true, true, false, false])

@@ -314,13 +314,13 @@ struct EntryStreamingTests {
   @Test func whoJoinsAnEndlessStreamThatDeliversHasItsAnswer() {
     var entry = loaded(resets: true, .endless)
     entry.request()
-    expect(!entry.machine.isAnswered(superseding: false, acceptsOlder: false))
+    expect(!entry.machine.isAnswered(joining: .upToDate))
     _ = progress(&entry)
-    expect(entry.machine.isAnswered(superseding: false, acceptsOlder: false))
-    expect(!entry.machine.isAnswered(superseding: true, acceptsOlder: false))
+    expect(entry.machine.isAnswered(joining: .upToDate))
+    expect(!entry.machine.isAnswered(joining: .none))
     entry.invalidate()
-    expect(!entry.machine.isAnswered(superseding: false, acceptsOlder: false))
-    expect(entry.machine.isAnswered(superseding: false, acceptsOlder: true))
+    expect(!entry.machine.isAnswered(joining: .upToDate))
+    expect(entry.machine.isAnswered(joining: .any))
   }
 
   @Test func aRequestReplacesAnEndlessStreamThatIsTooOld() {
@@ -381,7 +381,7 @@ struct EntryStreamingTests {
       entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
       entry.observe()
       entry.invalidate()
-      _ = entry.machine.requested(.manual, acceptsOlder: true, in: entry.environment)
+      _ = entry.machine.requested(.manual, joining: .any, in: entry.environment)
       let old = entry.currentID
       let cancelled = [isFirstOutdated, true].map { isOutdated in
         entry.pass(to: 1)

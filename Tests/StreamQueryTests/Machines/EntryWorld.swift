@@ -119,7 +119,7 @@ struct EntryWorld {
     case .addPage:
       actions = machine.requested(
         .manual,
-        superseding: true,
+        joining: .none,
         clientLease: machine.observerCount == 0,
         part: .nextPage,
         in: environment
@@ -148,7 +148,7 @@ struct EntryWorld {
       actions = machine.invalidated(in: environment)
       guard machine.isActive else { return }
       let isChanged = actions.changed
-      actions = machine.requested(.invalidated, superseding: true, in: environment)
+      actions = machine.requested(.invalidated, joining: .none, in: environment)
       actions.changed = actions.changed || isChanged
     case .clear: actions = machine.cleared(in: environment)
     case .network:
@@ -167,7 +167,7 @@ struct EntryWorld {
   private mutating func refetch(superseding: Bool) -> EntryActions {
     machine.requested(
       .manual,
-      superseding: superseding,
+      joining: superseding ? .none : .upToDate,
       clientLease: machine.observerCount == 0,
       in: environment
     )

@@ -95,7 +95,7 @@ extension CacheState {
       !slots[index].machine.isIdle
     else { return data }
     input(index, &transaction) {
-      $0.requested(.manual, clientLease: true, acceptsOlder: true, in: $1)
+      $0.requested(.manual, joining: .any, clientLease: true, in: $1)
     }
     return data
   }
@@ -145,8 +145,8 @@ extension CacheState {
     guard !served.isEmpty, let data = slots[index].visible else { return }
     let actions = slots[index].machine.requested(
       .manual,
+      joining: .any,
       clientLease: true,
-      acceptsOlder: true,
       in: transaction.environment
     )
     slots[index].waiters = others
