@@ -1,7 +1,7 @@
 // Documented by Apple.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// What stands around views. Nothing of it runs: tests mount views.
+// Declarations around views, such as apps and scenes. They only compile: tests mount views directly.
 
 @MainActor @preconcurrency
 public protocol App {
@@ -27,7 +27,7 @@ public struct WindowGroup<Content: View>: Scene {
   public init(@ViewBuilder content: () -> Content) { self.content = content() }
 }
 
-/// In Xcode it declares what the canvas shows; here the compiler only checks the views.
+/// Checks that the views of a preview compile; in Xcode, the macro shows them in the canvas.
 @freestanding(expression)
 public macro Preview<Content: View>(
   _ name: String? = nil,

@@ -1,13 +1,13 @@
 // Documented by Apple.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Controls and containers, as far as samples use them. What only lays out is `Container`.
+// The controls and containers that samples use. A view that only lays out its content is a `Container`.
 
 public struct TextField<Label: View>: View, Primitive, Opaque {
   let title: String
   @MainActor let text: Binding<String>
   func pieces(_ node: Node) -> [Piece] {
-    // Read here, so that it is drawn again when the text changes.
+    // The text is read here, so that the field is drawn again when the text changes.
     _ = text.wrappedValue
     return []
   }
@@ -141,7 +141,7 @@ extension Container {
 }
 
 extension NavigationStack where Value == Int {
-  /// Whose path no value of a program holds: nothing can be pushed here.
+  /// Creates a stack with a constant path, onto which no screen can be pushed.
   public init(@ViewBuilder root: () -> Root) { self.init(path: .constant([]), root: root) }
 }
 
@@ -172,15 +172,15 @@ extension View {
     Headed(title: prompt, text: text, content: self)
   }
 
-  // What is seen but not said.
+  // Modifiers that change nothing on `Host.screen`, so here they do nothing.
   public func foregroundStyle(_ color: Color) -> some View { self }
   public func font(_ font: Font) -> some View { self }
   public func buttonStyle(_ style: BorderlessButtonStyle) -> some View { self }
   public func tag(_ value: some Hashable) -> some View { self }
-  // What is said but not seen.
+  // A modifier for assistive technology, which has no effect here.
   public func accessibilityLabel(_ label: String) -> some View { self }
 
-  /// What is disabled around a view stays disabled in it.
+  /// Disables the controls in this view; `false` enables no control that a view around this one disables.
   public func disabled(_ disabled: Bool) -> some View {
     transformEnvironment(\.isEnabled) { $0 = $0 && !disabled }
   }

@@ -29,7 +29,8 @@ public struct EnvironmentValues {
   }
   private enum RefreshKey: EnvironmentKey { static var defaultValue: RefreshAction? { nil } }
 
-  /// Whether no reader can tell the two apart; a value that cannot be compared differs.
+  /// Whether all values are equal, or are the same objects; a value that cannot be compared counts as
+  /// different.
   func isSame(as other: Self) -> Bool {
     func isSame(_ one: Any, _ other: Any?) -> Bool {
       guard let other else { return false }

@@ -1,13 +1,15 @@
-/// What a user sees and does. Only the stand-in has it.
+/// The screen as text, and the actions of a user. SwiftUI has no such members.
 extension Host {
-  /// What is on the screen, in lines: `[a button]`, `(a disabled one)`, `a field: "its text"`, `…` for
-  /// a spinner, `# a title`, and `---` above a sheet.
+  /// The content of the screen, in lines.
+  ///
+  /// A line is `[a button]`, `(a disabled one)`, `a field: "its text"`, `…` for a spinner, `# a title`, `---`
+  /// above a sheet, or a text.
   public var screen: [String] { root?.lines ?? [] }
 
   /// Presses the topmost button or link of this label.
   ///
-  /// - Parameter label: What is written on it; several texts are joined by commas.
-  /// - Returns: Whether there is one that is not disabled.
+  /// - Parameter label: The text of the button; several texts are joined by commas.
+  /// - Returns: Whether there is such a button or link, and it is not disabled.
   public func press(_ label: String) -> Bool {
     act { ($0.view as? any Pressable)?.press($0, label) ?? false }
   }
@@ -15,9 +17,9 @@ extension Host {
   /// Writes into the topmost field of this title.
   ///
   /// - Parameters:
-  ///   - text: What it contains then.
+  ///   - text: The new text of the field.
   ///   - title: The title.
-  /// - Returns: Whether there is one.
+  /// - Returns: Whether there is such a field.
   public func type(_ text: String, into title: String) -> Bool {
     act {
       guard let field = $0.view as? any Field, field.title == title, let binding = field.binding
@@ -27,19 +29,19 @@ extension Host {
     }
   }
 
-  /// Moves the topmost slider of this label, chooses in a picker of this title, or sets a switch.
+  /// Sets the topmost slider, picker or switch of this title.
   ///
   /// - Parameters:
-  ///   - title: The title.
-  ///   - value: The value then, of the control's type.
-  /// - Returns: Whether there is one.
+  ///   - title: The title; for a slider, its label.
+  ///   - value: The new value.
+  /// - Returns: Whether there is a control of this title with a value of this type.
   public func set(_ title: String, to value: some Hashable) -> Bool {
     act { ($0.view as? any Adjustable)?.set($0, title, to: AnyHashable(value)) ?? false }
   }
 
   /// Goes back to the screen below.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: Whether there is a screen below.
   public func goBack() -> Bool { act { ($0.view as? any Stack)?.pop() ?? false } }
 
   /// Pulls the topmost list that can be refreshed.
@@ -51,7 +53,7 @@ extension Host {
     return found.map { action in Task { await action() } }
   }
 
-  /// Lets the last node that is shown and can do something do it.
+  /// Calls a closure with the shown nodes, the topmost first, until it returns `true`.
   private func act(_ body: @MainActor (Node) -> Bool) -> Bool {
     var nodes: [Node] = []
     root?.walk { if $0.isShown { nodes.append($0) } }
@@ -60,7 +62,7 @@ extension Host {
 }
 
 extension Node {
-  /// What is to be seen of a view and those below it.
+  /// The lines on the screen that show this view and the views below it.
   var lines: [String] {
     guard isShown else { return [] }
     var below: [String] = []
@@ -68,13 +70,14 @@ extension Node {
       if key == AnyHashable("sheet") { below.append("---") }
       below += children[key]?.lines ?? []
     }
-    // An optional view would be cast as what it wraps, which is below it.
+    // The cast would unwrap an optional view. The wrapped view is a node below this one, with lines of its
+    // own.
     guard !(view is any Wrapping), let view = view as? any Visible else { return below }
     return view.lines(below, isEnabled: environment.isEnabled)
   }
 }
 
-/// A view that is there or not, and is not seen itself.
+/// An optional view, which has no line of its own.
 private protocol Wrapping {}
 extension Optional: Wrapping where Wrapped: View {}
 

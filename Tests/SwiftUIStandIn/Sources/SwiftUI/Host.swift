@@ -3,44 +3,41 @@
 
 /// Mounts a view, draws it again when what it read changes, and unmounts it.
 ///
-/// Only the stand-in has it. Drawing again is a job of the main actor, so a test moves it by its
-/// simulation.
+/// SwiftUI has no such type. Drawing again is a job of the main actor, so a test's simulation runs it.
 @MainActor
 public final class Host {
-  /// What Apple does not document.
-  ///
-  /// Code must be right with each.
+  /// A combination of behaviours that Apple does not document; the library must work with each combination.
   public struct Behaviour: Hashable, Sendable, CustomStringConvertible {
-    /// What `onAppear` and `onDisappear` tell of a view that makes several views, or none.
+    /// The reports of `onAppear` and `onDisappear` about content that consists of several views, or of none.
     public enum Appearance: CaseIterable, Sendable {
-      /// The view itself, whatever it makes.
+      /// One report about the content as a whole, whatever it consists of.
       case once
-      /// Each of the views that it makes.
+      /// A report about each view of the content.
       case eachChild
-      /// The first of the views that it makes, and the end of the last.
+      /// A report when the first view of the content appears, and one when the last view disappears.
       case byCount
     }
 
-    /// Whether the state of removed views lives until the end.
+    /// Whether the state of removed views lives until ``Host/freeRemoved()``.
     public var freesStateLate = false
-    /// Whether the body of a view is not evaluated if the parent made an equal value.
+    /// Whether the body of a view is skipped if the parent has made an equal value for the view.
     public var skipsEqualViews = false
     /// Whether a view appears before its children.
     public var outermostAppearsFirst = false
-    /// What appears.
+    /// The reports about content of several views, or of none.
     public var appearance = Appearance.once
-    /// Whether what is new appears before what is removed disappears.
+    /// Whether new views appear before removed views disappear.
     public var newAppearsFirst = false
-    /// Whether what an animated change removes disappears when the animation is over.
+    /// Whether a view that an animated change removes disappears only when the animation is over.
     public var removalsTakeTime = false
-    /// Whether hidden views are drawn when what they read changes, and not only when they are shown.
+    /// Whether a hidden view is drawn as soon as a value that it has read changes; if not, when it is shown.
     public var drawsHidden = true
     /// Whether each body is evaluated twice, and the first result is dropped.
     public var evaluatesTwice = false
-    /// Whether dynamic properties are updated at other times than before a body.
+    /// Whether dynamic properties are also updated when no body is evaluated.
     public var updatesAlone = false
 
-    /// Creates one.
+    /// Creates a behaviour in which the last three properties have their default values.
     public init(
       freesStateLate: Bool,
       skipsEqualViews: Bool,
@@ -57,7 +54,7 @@ public final class Host {
       self.removalsTakeTime = removalsTakeTime
     }
 
-    /// All that is possible.
+    /// All combinations of the first six properties.
     public static let all: [Self] = Appearance.allCases.flatMap { appearance in
       (0..<32).map {
         Self(
@@ -71,7 +68,7 @@ public final class Host {
       }
     }
 
-    /// What few tests need: each of ``all`` with one or several of the last three.
+    /// The behaviours that few tests need: those of ``all``, with changes of the last three properties.
     public static let further: [Self] = all.enumerated().map { index, usual in
       var behaviour = usual
       let kind = (index + 1) % 5
@@ -81,7 +78,9 @@ public final class Host {
       return behaviour
     }
 
-    /// Whether it belongs to the quarter of ``all`` that has each combination of any three of its six facts.
+    /// Whether the behaviour belongs to a certain quarter of ``all``.
+    ///
+    /// In that quarter, any three of the six properties have all combinations of their values.
     public var isOfQuarter: Bool {
       let place = Appearance.allCases.firstIndex(of: appearance)
       return ((freesStateLate != skipsEqualViews) != newAppearsFirst) == (place == 1)
@@ -100,18 +99,18 @@ public final class Host {
     }
   }
 
-  /// Whether a body is evaluated whose result is dropped.
+  /// Whether a body is being evaluated whose result is dropped; see ``Behaviour/evaluatesTwice``.
   public private(set) static var isDropping = false
 
   let behaviour: Behaviour
   private(set) var root: Node?
-  /// The views to draw again, by the transactions of what changed, in their order.
+  /// The views to draw again, by the transactions of the changes, in the order of the changes.
   private var dirty: [(transaction: Transaction, nodes: [Node])] = []
   private var isScheduled = false
   private var actions: [@MainActor () -> Void] = []
-  /// Of what has disappeared, where that is told last.
+  /// The reports of disappearances that wait for those of appearances; see ``Behaviour/newAppearsFirst``.
   private var farewells: [() -> Void] = []
-  /// What is left to do when the animations are over.
+  /// The removals to finish when the animations are over.
   private var animated: [() -> Void] = []
   private var counts: [ObjectIdentifier: Int] = [:]
   private var removed: [Node] = []
@@ -153,7 +152,7 @@ public final class Host {
     commit()
   }
 
-  /// Evaluates a body before the time that counts, where that is done twice.
+  /// If bodies are evaluated twice, evaluates a body for the first time; the result is dropped.
   func rehearse(_ body: () -> Void) {
     guard behaviour.evaluatesTwice else { return }
     Self.isDropping = true
@@ -176,12 +175,12 @@ public final class Host {
     }
   }
 
-  /// Says that something is not shown any more.
+  /// Reports that a view has disappeared: at once, or after the reports of appearances.
   func farewell(_ action: @escaping () -> Void) {
     if behaviour.newAppearsFirst { farewells.append(action) } else { action() }
   }
 
-  /// A view is removed, in the present transaction.
+  /// Finishes the removal of a view: at once, or after the animation of the present transaction.
   func remove(_ action: @escaping () -> Void) {
     if behaviour.removalsTakeTime, Transaction.current.animation != nil {
       animated.append(action)
@@ -190,9 +189,9 @@ public final class Host {
     }
   }
 
-  /// Lets all animations be over.
+  /// Ends all animations.
   ///
-  /// - Returns: Whether there were any that have removed something.
+  /// - Returns: Whether any of them has removed a view.
   @discardableResult
   public func endAnimations() -> Bool {
     guard !animated.isEmpty else { return false }
@@ -212,7 +211,7 @@ public final class Host {
   /// How often bodies of a view or modifier were evaluated.
   public func renders(of type: any Any.Type) -> Int { counts[ObjectIdentifier(type)] ?? 0 }
 
-  /// Frees the state of removed views, where that was put off.
+  /// Frees the state of removed views that is still retained; see ``Behaviour/freesStateLate``.
   public func freeRemoved() {
     for node in removed { node.free() }
     removed = []

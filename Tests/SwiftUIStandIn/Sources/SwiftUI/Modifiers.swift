@@ -48,7 +48,7 @@ extension ViewModifier {
   }
 }
 
-/// A modifier that the host does itself, at its node, each time that the node is evaluated.
+/// A modifier without a body: a function that makes the views below a node at each evaluation of the node.
 @MainActor
 struct Hook {
   let apply: @MainActor (Node, any View) -> [Piece]
@@ -110,7 +110,7 @@ extension View {
     environment(\.refresh, RefreshAction(action: action))
   }
 
-  // What is seen but not said.
+  // A modifier that changes nothing on `Host.screen`, so here it does nothing.
   public func padding() -> some View { self }
 
   public func task(
@@ -133,7 +133,7 @@ extension View {
         node?.task?.cancel()
         node?.task = Task(priority: priority) { @MainActor in await action.value() }
       }
-      // The first one starts with the appearance.
+      // The first task starts when the view appears.
       guard let former, former != id else { return }
       node.host.afterwards { [weak node] in node?.start?() }
     }

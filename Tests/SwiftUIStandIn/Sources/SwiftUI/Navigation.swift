@@ -1,7 +1,7 @@
 // Documented by Apple.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-/// Shows the last value of its path; what is below it keeps its state and is hidden.
+/// Shows the screen for the last value of its path; the screens below it are hidden and keep their state.
 public struct NavigationStack<Value: Hashable, Root: View>: View, Primitive, Opaque {
   @MainActor let path: Binding<[Value]>
   private let root: Root
@@ -44,7 +44,7 @@ extension View {
     }
   }
 
-  /// What is below a sheet stays shown.
+  /// Shows a sheet above this view, which still counts as shown.
   public func sheet<Content: View>(
     isPresented: Binding<Bool>,
     onDismiss: (() -> Void)? = nil,

@@ -16,20 +16,20 @@ final class Node {
   unowned let host: Host
   private(set) weak var parent: Node?
   let depth: Int
-  /// As the parent made it: nothing is installed in it.
+  /// The view's value as the parent made it; its dynamic properties are installed in copies only.
   var view: any View
   var environment: EnvironmentValues
   private(set) var keys: [AnyHashable] = []
   private(set) var children: [AnyHashable: Node] = [:]
-  /// What the dynamic properties of the view keep, by their place in it.
+  /// The storage of the view's dynamic properties, by the offsets of the properties in the view's value.
   var slots: [Int: AnyObject] = [:]
-  /// What a modifier keeps.
+  /// The values that a modifier such as `onChange(of:)` compares with those of its next evaluation, by type.
   var memory: [ObjectIdentifier: Any] = [:]
   var onAppear: (() -> Void)?
   var onDisappear: (() -> Void)?
-  /// How many of the views that it makes have appeared.
+  /// The number of views below this one that have appeared.
   private var appearedCount = 0
-  /// Whether those around it were told of it.
+  /// Whether this view's appearance was reported to its ``tellers``.
   private var isAnnounced = false
   /// Starts the task of `task(id:)`.
   var start: (() -> Void)?
@@ -38,9 +38,9 @@ final class Node {
   var destinations: [ObjectIdentifier: (AnyHashable) -> any View] = [:]
   private var isDirty = false
   private(set) var isGone = false
-  /// Whether it is no part of the view that it belongs to, but above it: a sheet.
+  /// Whether the view lies above its parent, as a sheet does, so that it does not appear with the parent.
   private var isApart = false
-  /// Whether it is on the screen, and not below another one.
+  /// Whether the view is on the topmost screen of each navigation stack around it.
   private(set) var isShown = false
   private var hasAppeared = false
   private var run = 0
@@ -53,7 +53,7 @@ final class Node {
     depth = (parent?.depth ?? 0) + 1
   }
 
-  /// Something that the body has read is about to change.
+  /// Schedules an evaluation, because a value that the body has read is about to change.
   func invalidate() {
     guard !isDirty, !isGone else { return }
     isDirty = true
@@ -62,7 +62,7 @@ final class Node {
 
   func evaluateIfDirty() { if isDirty, !isGone { evaluate(soon: isShown) } }
 
-  /// Evaluates it, unless it is hidden and that is put off.
+  /// Evaluates the view; if it is hidden and the host does not draw hidden views, does so when it is shown.
   private func evaluate(soon isShown: Bool) {
     if isShown || host.behaviour.drawsHidden || run == 0 { evaluate() } else { isDirty = true }
   }
@@ -87,7 +87,7 @@ final class Node {
     let pieces = withObservationTracking {
       produce(view)
     } onChange: { [weak self] in
-      // What views read changes on the main actor.
+      // The values that views read change on the main actor.
       MainActor.assumeIsolated { if self?.run == thisRun { self?.invalidate() } }
     }
     Self.evaluating = outer
@@ -145,14 +145,14 @@ final class Node {
     }
   }
 
-  /// Whether it is on the screen from now on.
+  /// Shows or hides the view and the views below it, and reports their appearance or disappearance.
   func show(_ isShown: Bool) {
     guard isShown != self.isShown || isShown && !hasAppeared else { return }
     self.isShown = isShown
     if isShown {
       hasAppeared = true
       if host.behaviour.outermostAppearsFirst { host.afterwards { [weak self] in self?.appear() } }
-      // What was put off.
+      // The view has to be evaluated now if it changed while it was hidden.
       if !host.behaviour.drawsHidden, isDirty, !isGone { evaluate() }
     }
     for key in keys { children[key]?.show(isShown) }
@@ -182,14 +182,14 @@ final class Node {
     } else if isAnnounced {
       isAnnounced = false
       for node in tellers {
-        // Now, because it may be freed with this one.
+        // The action is read now, because that node may be freed together with this one.
         let action = node.onDisappear
         host.farewell { node.childDisappeared(action) }
       }
     }
   }
 
-  /// Those around it that are told of it: up to the next view that appears itself.
+  /// The nodes around this one to which its appearance is reported: up to the next ``Opaque`` view.
   private var tellers: [Node] {
     var nodes: [Node] = []
     var next = isApart ? nil : parent
@@ -257,13 +257,13 @@ struct Piece {
   var view: any View
   var environment: EnvironmentValues?
   var isHidden = false
-  /// Whether its appearance is none of the view that it belongs to.
+  /// Whether the view lies above its parent, as a sheet does, so that it does not appear with the parent.
   var isApart = false
-  /// In which it is updated, if not in that of its parent.
+  /// The transaction in which the view is updated; `nil` for that of its parent.
   var transaction: Transaction?
 }
 
-/// A view without a body: says what is below it.
+/// A view without a body, which itself returns the views below it.
 @MainActor
 protocol Primitive {
   func pieces(_ node: Node) -> [Piece]
@@ -274,7 +274,7 @@ extension Primitive {
   func updateAlone(_ node: Node) {}
 }
 
-/// A view that is seen, or lays out what is below it: it appears itself.
+/// A view that is visible or lays out other views, so that it has an appearance of its own.
 ///
-/// All others only make such views.
+/// Any other view only contains such views.
 protocol Opaque {}

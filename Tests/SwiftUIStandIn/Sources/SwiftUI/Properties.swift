@@ -4,11 +4,11 @@
 public import Observation
 @_spi(Reflection) internal import Swift
 
-// Isolation as in Apple's interface: the requirement is isolated to nothing.
+// As in Apple's interface, the requirement has no isolation.
 public protocol DynamicProperty { mutating func update() }
 extension DynamicProperty { public mutating func update() {} }
 
-/// A property that takes its place at a node.
+/// A dynamic property that gets its storage or its value from a node.
 @MainActor
 protocol Installable {
   mutating func install(_ node: Node, _ offset: Int)
@@ -51,7 +51,7 @@ private func install(
   }
 }
 
-/// Where a state lives; knows who read it while a body ran.
+/// The storage of a state; a change draws the views again whose bodies have read the state.
 @MainActor
 final class Slot<Value> {
   var value: Value {
@@ -73,7 +73,7 @@ private struct WeakNode {
   weak var node: Node?
 }
 
-/// Its initial value is made at each initialisation of the view, and only the first one is used.
+/// A state of a view; each value of the view makes an initial value, and only the first one is used.
 @propertyWrapper
 public struct State<Value>: DynamicProperty, Installable {
   private let initial: Value
@@ -108,10 +108,10 @@ extension State where Value: ExpressibleByNilLiteral {
   public init() { self.init(wrappedValue: nil) }
 }
 
-/// Combine's; nothing here listens to what it publishes.
+/// Combine's protocol without its publisher, because the stand-in listens to no publisher.
 public protocol ObservableObject: AnyObject {}
 
-/// Its object is made once for each node, when the view is installed there.
+/// An object of a view; it is made once for each node, when the view is first installed there.
 @propertyWrapper
 public struct StateObject<ObjectType: ObservableObject>: DynamicProperty, Installable {
   private let make: () -> ObjectType
@@ -126,7 +126,7 @@ public struct StateObject<ObjectType: ObservableObject>: DynamicProperty, Instal
     self.object = object
   }
 
-  /// Outside of a view, it is another object at each read, as Apple's.
+  /// The object; outside of a view, each read makes another one, as in SwiftUI.
   @MainActor @preconcurrency public var wrappedValue: ObjectType { object ?? make() }
 }
 
@@ -190,7 +190,7 @@ public struct Environment<Value>: DynamicProperty, Installable {
   public init(_ type: Value.Type) where Value: AnyObject & Observable {
     read = { values in
       guard let object = values.objects[ObjectIdentifier(type)] as? Value else {
-        // As SwiftUI does.
+        // SwiftUI also ends the process if the object is missing.
         fatalError("No Observable object of type \(type) found.")
       }
       return object

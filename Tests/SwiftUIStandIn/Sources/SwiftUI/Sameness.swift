@@ -2,8 +2,8 @@
 
 /// Whether two values are the same field by field, as SwiftUI compares many views.
 ///
-/// Fields that can be compared are equal, objects are identical, closures have the same code and context. Bytes between
-/// fields count for nothing.
+/// Two fields are the same if they are equal values, the same object, or closures with the same code and
+/// context. Bytes between fields are ignored.
 func isSame<T>(_ one: T, _ other: any Any) -> Bool {
   guard let other = other as? T else { return false }
   return isSameField(one, other)
@@ -14,7 +14,7 @@ private func isSameField<T>(_ one: T, _ other: T) -> Bool {
   if let one = one as? any Equatable, type(of: one) == T.self { return isEqual(one, other) }
   if let one = one as? any OptionalField { return one.isSame(as: other) }
   if let one = one as? any View, type(of: one) != T.self { return isSame(one, other) }
-  // Another existential, which tells less of itself.
+  // The field has an existential type, so only its bytes are compared.
   guard type(of: one as Any) == T.self else { return haveSameBytes(one, other) }
   switch Mirror(reflecting: one).displayStyle {
   case .struct?: return haveSameFields(one, other)
@@ -25,7 +25,7 @@ private func isSameField<T>(_ one: T, _ other: T) -> Bool {
     return one.label == other.label && _openExistential(one.value, do: open)
   default: break
   }
-  // What has no fields, such as a closure, has no bytes between them.
+  // A value without fields, such as a closure, has no bytes between them, so all bytes are compared.
   return haveSameBytes(one, other)
 }
 

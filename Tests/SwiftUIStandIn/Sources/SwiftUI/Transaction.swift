@@ -1,7 +1,7 @@
 // Documented by Apple.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-/// Only told apart, never run.
+/// An animation; the stand-in compares animations, and runs none.
 public struct Animation: Equatable, Sendable {
   private let name: String
   private let duration: Double
@@ -19,7 +19,7 @@ public struct Transaction {
   public init() {}
   public init(animation: Animation?) { self.animation = animation }
 
-  /// That of what runs now: a change, or an update.
+  /// The transaction of the change or the update that runs now.
   @MainActor static var current = Transaction()
 
   func isSame(as other: Self) -> Bool {
@@ -27,7 +27,7 @@ public struct Transaction {
   }
 }
 
-// As SwiftUI may not be sent: it is a value of whoever makes it.
+// SwiftUI's transaction is not `Sendable`, either.
 @available(*, unavailable)
 extension Transaction: Sendable {}
 
@@ -52,7 +52,7 @@ public func withAnimation<Result>(
 }
 
 extension View {
-  /// Called at each update of this view; what it changes holds for the view.
+  /// Calls a closure at each update of this view; the view is updated in the transaction that it has changed.
   public func transaction(_ transform: @escaping (inout Transaction) -> Void) -> some View {
     ModifiedContent(
       content: self,
@@ -64,7 +64,7 @@ extension View {
     )
   }
 
-  /// An update with another value than the one before has this animation.
+  /// Animates each update of this view in which the value differs from that of the update before.
   public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View {
     ModifiedContent(
       content: self,

@@ -71,7 +71,7 @@ public struct Group<Content: View>: View, Primitive {
   func pieces(_ node: Node) -> [Piece] { [Piece(key: 0, view: content)] }
 }
 
-/// What lays out views: here it does nothing but appear itself, also if it is empty.
+/// A view that lays out other views; here it only has an appearance of its own, even if it is empty.
 public struct Container<Content: View>: View, Primitive, Opaque {
   private let content: Content
   public init(@ViewBuilder content: () -> Content) { self.content = content() }
