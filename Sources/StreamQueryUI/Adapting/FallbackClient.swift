@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The client for views to which no view has given one.
+/// The client of the views for which no view around them has set a client.
 enum FallbackClient {
   private struct State {
     var make: @Sendable () -> QueryClient = { QueryClient() }
@@ -22,7 +22,9 @@ enum FallbackClient {
     }
   }
 
-  /// Returns the client, which the first call makes, on any thread; each call reports the missing client.
+  /// Returns the client, which the first call makes; each call reports ``ViewMisuse/noClient``.
+  ///
+  /// It may be called on any thread.
   static func taken() -> QueryClient {
     ViewMisuse.noClient.report()
     let (client, make) = state.withLock { ($0.client, $0.make) }

@@ -115,8 +115,8 @@ final class LiveHolder<Object: AnyObject> {
 
   /// Notes that the view with the wrapper is updated.
   ///
-  /// The view is also drawn if its body then reads the object: systems may update a hidden view without
-  /// drawing it.
+  /// If its body then reads the object, the view is also drawn. Without that read it may be hidden, because
+  /// systems may update a hidden view without drawing it.
   func updated() {
     isUpdated = true
     presence?.updated()

@@ -3,9 +3,9 @@ internal import StreamQuery
 
 /// Tracks whether the content of a modifier is shown.
 ///
-/// This decides whether the members, the observed objects in the content, observe. Members learn of a change
-/// at once, because SwiftUI may not draw a hidden view until it is shown again. Readers are also told, so
-/// that the modifier is drawn.
+/// The presence decides whether its members, which are the observed objects in the content, observe. Members
+/// learn of a change at once, because SwiftUI may not draw a hidden view until it is shown again. The
+/// modifier's body, which reads the presence, is also told, so that SwiftUI draws the modifier.
 @MainActor
 final class Presence: nonisolated Observable {
   /// Whether a body has read the presence in this turn of the main actor, while the view is hidden and
@@ -24,8 +24,9 @@ final class Presence: nonisolated Observable {
   /// The observed objects in the content and the rule for when they observe; `nil` for a modifier without a
   /// rule.
   private(set) var scope: PresenceScope?
-  /// The waits of the client that last reported a change; they measure how long it may stay unknown whether
-  /// the view is hidden or its content empty.
+  /// The waits of the client that last reported a change; `nil` before the first report.
+  ///
+  /// They report the end of a turn, and the end of a doubt whether the view is hidden or its content empty.
   private var waits: SharedWaits?
 
   nonisolated init() {}
@@ -54,8 +55,8 @@ final class Presence: nonisolated Observable {
     (scope.period, scope.around) = (period, queryEnvironment)
     if letsObserve { scope.wasDrawnHidden = false }
     updated()
-    // Only a stop is reported here. Before hidden content observes again it is drawn, perhaps much later,
-    // because it may name another key by then.
+    // Members are told here only that they have to stop. They begin again when their views are drawn, perhaps
+    // much later, because a view may name another key by then.
     if wasAllowing, !allows { scope.tell() }
   }
 
@@ -68,8 +69,8 @@ final class Presence: nonisolated Observable {
 
   /// Notes that the view is updated.
   ///
-  /// The view is also drawn if its body reads the presence in the same turn: systems may update a hidden view
-  /// without drawing it.
+  /// If its body reads the presence in the same turn, the view is also drawn. Without that read it may be
+  /// hidden, because systems may update a hidden view without drawing it.
   func updated() {
     guard machine.stage == .hidden, reading == .none else { return }
     reading = .awaited
@@ -85,7 +86,8 @@ final class Presence: nonisolated Observable {
 
   /// Notes that the view was drawn in this turn while it was hidden.
   private func drawnHidden() {
-    // A hidden modifier is drawn once because it was hidden. If it is drawn again, there is another reason.
+    // The first drawing of a hidden modifier follows from its hiding. Only a further drawing has another
+    // reason, and may mean that the content is shown.
     if let scope, !scope.wasDrawnHidden {
       scope.wasDrawnHidden = !letsObserve
     } else {

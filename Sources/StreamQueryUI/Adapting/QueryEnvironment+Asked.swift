@@ -1,6 +1,7 @@
 internal import StreamQuery
 
-// The effect on an observed object when a view names something to observe, for each kind of object.
+// When a view names something to observe, one of these functions makes the observed object follow that. If
+// the object may not observe now, the function makes it stop and show cached data.
 extension _QueryObjectMembers {
   // Without options, the object keeps its present ones.
   func configure(

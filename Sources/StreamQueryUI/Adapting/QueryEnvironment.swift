@@ -7,7 +7,7 @@ internal import StreamQuery
 struct QueryEnvironment: Sendable {
   /// The client; `nil` if no view has set one.
   var client: QueryClient?
-  /// Whether queries may be observed here, at the last drawing.
+  /// Whether queries might be observed here when the view was last drawn.
   var observes = true
   /// Whether an environment value decides about observation, and not the modifiers around the view.
   var isExplicit = false
@@ -25,7 +25,7 @@ struct QueryEnvironment: Sendable {
   /// The nearest modifier that decides whether queries are observed; `nil` if an environment value decides.
   var gate: Presence? { isExplicit ? nil : presence }
 
-  /// Whether queries may be observed here now; a hidden view need not be drawn to find out.
+  /// Whether queries may be observed here now, even if the answer has changed since the last drawing.
   @MainActor var observesNow: Bool { gate?.allows ?? observes }
 }
 
@@ -40,7 +40,7 @@ extension QueryEnvironment: Equatable {
 }
 
 extension QueryEnvironment {
-  /// Applies each arriving change by the function that ``context`` has at that time.
+  /// Applies each arriving change by the function that ``context`` has at that time; `nil` without a context.
   @MainActor var changeContext: ChangeContext? {
     guard let context else { return nil }
     return { context.apply($0) }

@@ -201,7 +201,7 @@ final class MainActorDelivery {
 
   /// Makes all objects forget the data of the client, because the client was erased.
   private func erase() {
-    // First the members get the end of their observations.
+    // First the members are told that their observations have ended.
     deliverNow()
     for slot in slots { slot.load()?.forget(self) }
     for former in formers.values { former.member?.forget(self) }

@@ -1,9 +1,10 @@
 internal import StreamQuery
 
-/// Finds released owners where the system does not report them and no change comes.
+/// Finds owners that were released, on systems that do not report a release.
 ///
-/// It checks 1, 2, 4 … seconds after the newest observation began. So an observation ends at the latest after
-/// twice its owner's life, or after a second, and an app at rest is hardly ever woken.
+/// Each change of the client also leads to a check, but there may be none. So this object checks 1, 2, 4 …
+/// seconds after the newest observation began. An observation then outlives its owner by at most a second, or
+/// by at most the time that it had lasted before, and an app at rest is hardly ever woken.
 @MainActor
 final class OwnerWatch {
   private static var firstPause: Duration { .seconds(1) }

@@ -4,7 +4,8 @@ internal import StreamQuery
 /// Collects errors of the queries in a part of a screen, to show them in place of that part.
 ///
 /// The `throwOnError` of a query decides which of its errors go to a boundary. Other errors stay in the
-/// results. An observed query reports to its own `boundary`; a view sets the nearest one there.
+/// results. An observed query reports to the boundary in its property `boundary`. For a query of a property
+/// wrapper, that is the nearest boundary around the view.
 ///
 /// ```swift
 /// let boundary = ErrorBoundary()

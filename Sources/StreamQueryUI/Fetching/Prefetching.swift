@@ -28,7 +28,8 @@ struct Prefetching: Sendable {
 
   @MainActor
   private static func fetch<Value>(_ query: Query<Value>, by client: QueryClient) async {
-    // Until its store is read, a query does not count as enabled. A disabled observer waits for that.
+    // A query does not count as enabled before its store is read. The disabled observer waits for the end of
+    // the reading, and fetches nothing.
     if client.result(for: query).isRestoring {
       let results = client.results(of: query, options: ObserverOptions(enabled: false))
       for await result in results where !result.isRestoring { break }

@@ -41,7 +41,7 @@ final class InspectorModel {
   private(set) var isRecording = false
 
   @ObservationIgnored private var client: QueryClient?
-  /// The client of the record on the screen; the record remains while it is not followed.
+  /// The client whose record the screen shows, even after ``stop()``.
   @ObservationIgnored private weak var shown: QueryClient?
   @ObservationIgnored private var following: Task<Void, Never>?
   @ObservationIgnored private var ticking: Task<Void, Never>?

@@ -63,8 +63,8 @@ struct InspectorScreen: Sendable {
 
   /// Moves the time forward by a tick of a clock.
   ///
-  /// If a record has arrived since the last tick, the record has set the time, and only an unknown part of
-  /// the tick is left. Then the tick is ignored, so that the shown time is never ahead.
+  /// The tick is ignored if a record has arrived since the tick before. That record has set the time less
+  /// than a tick ago, and a whole tick would show a time in the future.
   mutating func ticked(_ duration: Duration) {
     guard !hasNews else { return hasNews = false }
     now += duration
@@ -90,7 +90,7 @@ struct InspectorScreen: Sendable {
   ///
   /// - Complexity: The number of events between the former moment and this one.
   mutating func scrub(to progress: Double) {
-    // The condition also follows the newest moment if the progress is not a number.
+    // The comparison is false for a progress that is not a number, which then selects the newest moment.
     guard progress < 1 else { return follow() }
     move(to: replay.moment(at: start + (now - start) * max(0, progress)))
     choice = .selected
@@ -104,15 +104,15 @@ struct InspectorScreen: Sendable {
     choice = .selected
   }
 
-  /// Shows the moment after the next events, which have the same time; without any, follows the newest
-  /// moment.
+  /// Shows the moment after the next event and all events of the same time; follows the newest moment if
+  /// there is no next event.
   mutating func stepForward() {
     guard !isFollowing, moment.end < replay.events.endIndex else { return follow() }
     move(to: replay.moment(at: replay.events[max(moment.end, replay.events.startIndex)].event.time))
     choice = .selected
   }
 
-  /// Shows the moment before the last events, which have the same time.
+  /// Shows the moment before the newest event of the shown moment and all events of the same time.
   mutating func stepBack() {
     let end = moment.end
     guard end > replay.events.startIndex else { return }

@@ -31,9 +31,9 @@ extension KeptTail: RandomAccessCollection {
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// Finds the first element for which a condition holds; the condition also holds for all later elements.
+  /// Finds the first element for which a condition holds, by a binary search.
   ///
-  /// - Parameter condition: The condition.
+  /// - Parameter condition: The condition; if it holds for an element, it must hold for all later ones.
   /// - Returns: The index of the element; the end index if the condition never holds.
   /// - Complexity: The logarithm of the number of elements.
   func partitionIndex(where condition: (Element) -> Bool) -> Int {

@@ -20,7 +20,7 @@ struct KeyList: Sendable {
     var isShown: Bool { shownCount > 0 }
   }
 
-  /// The amount of work, which tests check because time says less.
+  /// Counts of the work that was done; tests check them instead of measuring time.
   struct Work: Hashable, Sendable {
     /// The number of rows that were made.
     var rows = 0
@@ -71,8 +71,8 @@ struct KeyList: Sendable {
 
   /// Changes the filter or the order of the list.
   ///
-  /// - Complexity: The number of keys; with its logarithm for each if the order changes. If a text is
-  ///   extended, only keys that match the shorter text are searched.
+  /// - Complexity: O(*n* log *n*) in the number of keys. If a text is extended, only keys that match the
+  ///   shorter text are searched.
   mutating func list(_ listing: KeyListing, _ replay: RecordReplay, at moment: RecordReplay.Moment)
   {
     guard listing != self.listing else { return }
@@ -99,7 +99,7 @@ struct KeyList: Sendable {
   ///   - forgotten: The keys that the replay no longer knows.
   ///   - replay: Has the states of the keys.
   ///   - moment: The moment of the list.
-  /// - Complexity: The number of changed keys with the logarithm of the number of keys, and a copy of the
+  /// - Complexity: The number of changed keys times the logarithm of the number of keys, and a copy of the
   ///   numbers.
   mutating func update(
     _ changed: Set<Int>,
@@ -231,7 +231,7 @@ struct KeyList: Sendable {
 
   /// Counts the keys of all groups again.
   ///
-  /// - Complexity: The number of groups; with its logarithm if a group was added or removed.
+  /// - Complexity: O(*n*) in the number of groups; O(*n* log *n*) if a group was added or removed.
   private mutating func regroup() {
     let isOther = counts.count != groups.count || counts.values.contains(0)
     counts = isOther ? counts.filter { $0.value > 0 } : counts

@@ -2,7 +2,8 @@ internal import StreamQuery
 
 /// The filter and the order of a list of keys.
 struct KeyListing: Hashable, Sendable {
-  /// A text that the key or its value type contains, in any case of ASCII letters; empty for all keys.
+  /// The text that a listed key or its value type contains, whatever the case of ASCII letters; empty for
+  /// all.
   var text = ""
   var state = State.all
   var order = Order.key

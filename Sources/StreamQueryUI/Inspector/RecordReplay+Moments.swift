@@ -137,7 +137,7 @@ extension RecordReplay {
 
   /// Whether events about a key were dropped.
   func hasFormerEvents(of key: Int) -> Bool {
-    // An entry from before the first event was added by an event that is no longer stored.
+    // A key with a state before its first stored event was added by an event that was dropped.
     keys[key].map { $0.folded != nil || $0.row.base != nil } ?? false
   }
 

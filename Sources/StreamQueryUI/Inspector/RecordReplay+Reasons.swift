@@ -143,8 +143,9 @@ private struct FetchReason {
     return "It was invalidated\(ago)\(bulk(.invalidate, at: markTime).map { ", by \($0)" } ?? "")."
   }
 
-  /// Returns the newest call of a kind at a time, if it may have affected the key; a call for one key names
-  /// that key.
+  /// Returns the newest call of a kind at a time, such as `refetch(.all)`, that may have affected the key.
+  ///
+  /// A call for a single key counts only if it names this key.
   private func bulk(_ call: QueryRecord.BulkCall, at time: Duration) -> String? {
     let own = ".key(\(replay.keys[key]?.row.text ?? ""))"
     return newest(at: time) {
@@ -153,13 +154,13 @@ private struct FetchReason {
     }
   }
 
-  /// The name of the trigger that fired in the second before the fetch.
+  /// The name of the newest trigger that fired in the second before the fetch.
   private var trigger: String? {
     newest(at: time, within: .seconds(1)) { if case .trigger(let name) = $0 { name } else { nil } }
   }
 
-  /// Returns the closure's text for the newest event that has one, at a time or within a span before that
-  /// time.
+  /// Calls a closure for the events at a time and within a span before it, newest first, and returns the
+  /// first text that the closure returns.
   private func newest(
     at time: Duration,
     within span: Duration = .zero,
@@ -174,8 +175,8 @@ private struct FetchReason {
     return nil
   }
 
-  /// Returns the time between the last loss of a condition and its return before the fetch; `nil` if there
-  /// was none.
+  /// Returns how long a condition, such as being online, was lost before it last returned; `nil` if the
+  /// events before the fetch do not show a loss.
   private func pause(_ isThere: (QueryRecord.Kind) -> Bool?) -> Duration? {
     var back: Duration?
     for index in (replay.events.startIndex...position).reversed() {

@@ -2,9 +2,10 @@ internal import StreamQuery
 
 /// Follows a record part by part, and gives the state of the client at any time in it.
 ///
-/// It stores the newest events, and *folds* older ones into the state before them, as the client's record
-/// does. Each event of an entry has the state after it, so the state of a key at a time is that of its newest
-/// event by then. No event has to be played again, and a step back costs as much as a step forward.
+/// It stores the newest events. It *folds* each older event, as the client's record does: it drops the event,
+/// and stores the state to which the event has led. An event of an entry contains the state of the entry
+/// after the event, so the state of a key at a time is that of its newest event by then. No event has to be
+/// played again, and a step back costs as much as a step forward.
 struct RecordReplay: Sendable {
   /// A stored event, and the totals after it.
   struct Kept: Sendable {
@@ -45,7 +46,7 @@ struct RecordReplay: Sendable {
     var folded: Set<Int> = []
     /// The keys that have no entry at any moment any more.
     var forgotten: Set<Int> = []
-    /// Whether the replay has begun again, without anything that it knew before.
+    /// Whether the replay has forgotten all that it knew before, and has begun again.
     var isAnew = false
   }
 
@@ -78,7 +79,8 @@ struct RecordReplay: Sendable {
 
   /// Takes a record, or the next part of one.
   ///
-  /// After lost events, a part is a whole record again, because the known states may be wrong.
+  /// If the replay has missed events, the part is a whole record, and the replay begins again, because its
+  /// states may be wrong.
   ///
   /// - Parameter record: The record or the part.
   /// - Returns: The changes that it brings.

@@ -7,7 +7,7 @@ struct BoundaryMachine<Source: Hashable, Action> {
     var source: Source
     var error: any Error
     var retry: Action
-    /// The known objects that have reported the error and still exist.
+    /// The objects that have reported the error, perhaps with some that were released since.
     fileprivate var reporters: [Reporter] = []
   }
 

@@ -2,10 +2,10 @@ internal import StreamQuery
 
 /// Decides when a debounced object goes over to another key.
 ///
-/// | asked for | no key waits | a key waits |
+/// | the key that is set | no key waits | a key waits |
 /// |---|---|---|
 /// | the observed key | go over | go over; nothing waits |
-/// | the key that waits | | go on waiting |
+/// | the waiting key | | go on waiting |
 /// | another key | wait | wait anew |
 struct KeyDebounceMachine {
   /// The action for a key that was set.

@@ -3,8 +3,8 @@
 /// Decides which results an observed list shows, and which of its parts have changed for its readers.
 ///
 /// A part is a position, or a field of the list as a whole. Like a field of a ``ResultMachine``, it counts as
-/// read until its next change. While readers are told of a change, one of them may show newer results, which
-/// then stay.
+/// read until its next change. A reader that is told of a change may make the object show newer results at
+/// once. Then the results of the change are outdated, and are not shown.
 struct ListMachine {
   /// The results that are about to be shown.
   struct Arrival {
@@ -24,7 +24,9 @@ struct ListMachine {
   private(set) var shown: QueryListResults?
   private var readPositions: Set<Int> = []
   private var readFields = ResultFields()
-  /// The number of results that have arrived or were shown, by which outdated ones are recognised.
+  /// A number that grows when results are shown, and when the shown results arrive again.
+  ///
+  /// An ``Arrival`` is outdated if the number has grown since.
   private var revision: UInt32 = 0
 
   /// Notes that a position is read.

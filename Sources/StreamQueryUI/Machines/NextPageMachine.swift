@@ -1,9 +1,9 @@
 /// Decides when the next page is fetched for a view at the end of a list.
 ///
-/// | told | shown | not shown |
+/// | event | shown | not shown |
 /// |---|---|---|
-/// | it appears | | look at the end of the turn |
-/// | the query shows something else | look at the end of the turn | nothing |
+/// | the view appears | | decide at the end of the turn |
+/// | the query changes | decide at the end of the turn | nothing |
 /// | the turn ends in which it appeared | fetch, also if that has failed before | nothing |
 /// | another turn ends | fetch, unless that has failed | nothing |
 ///
@@ -42,13 +42,13 @@ struct NextPageMachine: Equatable {
   private var count = 0
   private var reason: Reason?
 
-  /// Notes that the view appears, or one of several views of which it consists.
+  /// Notes that the view appears; if it consists of several views, that one of them appears.
   mutating func appeared() -> Step {
     count += 1
     return count == 1 ? awaitEndOfTurn(.appeared) : .nothing
   }
 
-  /// Notes that the view disappears, or one of several views of which it consists.
+  /// Notes that the view disappears; if it consists of several views, that one of them disappears.
   mutating func disappeared() {
     count = max(0, count - 1)
   }

@@ -1,8 +1,12 @@
 /// Decides whether a view is shown, from the reports of its appearances.
 ///
-/// Systems differ in their reports about content that branches or is empty. There is one appearance for each
-/// of its views or one for all, new ones come before or after the end of the former ones, and empty content
-/// has none. So appearances are counted, and content with a count of zero is hidden at the end of the turn.
+/// Systems differ in their reports about content that has branches or is empty:
+///
+/// - Some report an appearance of each view in the content, others one appearance for all views.
+/// - When a branch changes, the new view appears before or after the former view disappears.
+/// - Empty content has no appearance.
+///
+/// So appearances are counted, and content with a count of zero at the end of a turn is hidden.
 ///
 /// Content that becomes empty gives the same reports as content that is hidden. So each change that is
 /// reported to views begins a *doubt*, which lasts for one to three seconds or until a view appears:
@@ -11,7 +15,7 @@
 /// |---|---|
 /// | without a doubt | hidden |
 /// | in the turn in which a reader first reads the change | empty: it stays shown |
-/// | later in the doubt | shown until the doubt ends, and then as hidden |
+/// | in another turn of the doubt | shown until the doubt ends, and then as hidden |
 ///
 /// The second row is wrong for a view that the user leaves in that very turn: it costs requests until the
 /// view is back. The opposite decision would leave empty content empty for good.
@@ -67,7 +71,7 @@ struct PresenceMachine: Equatable {
   private var count = 0
   /// The state of the doubt.
   ///
-  /// If it is `gone` while the content is hidden, the end of the doubt was the reason.
+  /// If the value is `gone` and the content is hidden, the content became hidden because the doubt ended.
   private var doubt = Doubt.none
   private var awaitsEndOfTurn = false
   private var endOfDoubt = EndOfDoubt.none

@@ -7,8 +7,8 @@ internal import StreamQueryOperators
 /// needs the field. So unread fields are neither compared nor reported.
 ///
 /// A change has two steps, because readers are told before it and after it: ``arrived(_:)`` returns the
-/// change, and ``apply(_:)`` makes it. A reader that is told may show a newer result in between, which then
-/// stays.
+/// change, and ``apply(_:)`` makes it. A reader that is told may make the object show a newer result between
+/// the steps. Then the change is outdated, and ``apply(_:)`` has no effect.
 struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   /// The source of the shown result; most observed queries show the stored result, and have no other.
   private indirect enum Showing {
@@ -22,7 +22,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     /// The selection; `nil` if stored and shown results have the same type.
     var selecting: _SelectStep<Stored, Selected>?
     var shown = QueryResult<Selected>.idle
-    /// The newest result, if it waits for a reader because no field that it changes was read; else `nil`.
+    /// The newest result, if it is not shown yet because no field counts as read; `nil` otherwise.
     var unread: QueryResult<Stored>?
 
     mutating func take(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {

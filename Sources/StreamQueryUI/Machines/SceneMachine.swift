@@ -1,12 +1,12 @@
-/// Decides whether an app with several scenes is active: it is if any scene is.
+/// Decides whether an app with several scenes is active: it is active while a scene is in the foreground.
 ///
-/// | a scene says | in the foreground before | not, or not yet |
+/// | a scene reports | and was in the foreground before | and was not |
 /// |---|---|---|
 /// | foreground | | the app is active |
-/// | background | inactive, unless another one is in the foreground | nothing |
+/// | background | the app is inactive, unless another scene is in the foreground | nothing |
 ///
-/// A scene is in the background until it is connected, and in an app with the life cycle of UIKit the scene
-/// stays there. So a report of the background changes nothing if the scene was not in the foreground.
+/// SwiftUI reports the background for a scene until the scene is connected, and in an app with the life cycle
+/// of UIKit always. So a report of the background changes nothing if the scene was not in the foreground.
 struct SceneMachine<Scene: Hashable> {
   private var foreground: Set<Scene> = []
   private(set) var isActive = true

@@ -73,7 +73,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// Whether the run failed.
   public var isError: Bool { status == .error }
 
-  /// From now on, runs a mutation of a client; for property wrappers and other adapters.
+  /// Sets the mutation and the client for later runs; for property wrappers and other adapters.
   ///
   /// If the client and the key do not change, the shown run stays, and gets the new callbacks.
   ///

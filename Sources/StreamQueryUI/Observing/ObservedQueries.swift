@@ -238,7 +238,7 @@ public final class ObservedQueries: nonisolated Observable {
   /// - Complexity: O(*n*) in the length of the list.
   public subscript<Value>(query: Query<Value>) -> QueryResult<Value>? { self[query.key] }
 
-  /// Whether any of the queries is pending, or none was started yet.
+  /// Whether any of the queries is pending, or the object has no results yet.
   public var isPending: Bool {
     noteRead(of: .isPending)
     return machine.shown?.isPending ?? true

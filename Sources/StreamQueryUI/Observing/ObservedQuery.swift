@@ -10,11 +10,11 @@ public import StreamQuery
 ///
 /// The object shows the cached state from its start on, without a spinner in the first frame.
 ///
-/// **Life.** The object observes from ``start(using:)`` to ``stop()``, or until it is released, even if a
-/// button has begun a fetch. After a stop, the last result stays; after a shutdown of the client, too, until
-/// another query is named. A fetch outlives the object by a second, unless the query or the options have
-/// another policy, so that a view that is back soon finds its request still running. When the account of the
-/// client ends, the object shows nothing.
+/// **Life.** The object observes from ``start(using:)`` to ``stop()``, or until it is released. A fetch that
+/// a button has begun does not retain the object. After a stop, the last result stays. It also stays after a
+/// shutdown of the client, until another query is named. A fetch outlives the object by a second, unless the
+/// query or the options have another policy, so that a view that is back soon finds its request still
+/// running. When the account of the client ends, the object shows nothing.
 ///
 /// **Changes.** After any number of writes while the main actor is busy, each object changes once, to the
 /// newest state. All changes of a transaction of the cache show in the same job of the main actor. An object

@@ -90,8 +90,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 
   func follow(_ client: QueryClient, isOther: Bool) {
-    // Pending changes of the former key are shown first, because its data may stay for a while. A selection
-    // may call back meanwhile.
+    // Pending changes of the former key are shown first, because its data may stay for a while. Making a
+    // selection may call back, so the state of the observation is read after that.
     catchUp()
     var life = life
     perform(life.asked(for: ObjectIdentifier(client), isOther: isOther), client)
@@ -163,7 +163,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   // MARK: Showing
 
-  /// Shows a result that arrived while there was no reader, and waits for one.
+  /// Shows the newest result, if it is not shown yet because no field counted as read.
   func catchUp() {
     if machine.hasUnread, let result = machine.takeUnread() { take(result) }
   }
@@ -179,7 +179,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   /// transaction.
   func arrivedNow() { delivery?.deliverNow() }
 
-  /// Shows a result that has arrived without a call, inside of the function that applies changes.
+  /// Shows a result that a delivery brings, inside of the function that applies changes.
   private func arrived(_ result: QueryResult<Stored>) {
     guard let changeContext = rareParts?.changeContext else { return take(result) }
     guard !result.isSame(as: machine.stored) else { return }

@@ -31,10 +31,10 @@ extension _QueryObjectMembers {
     }
   }
 
-  /// Reports that the view appears, or one of several views of which it consists.
+  /// Reports that the view appears; if it consists of several views, that one of them appears.
   ///
-  /// Appearances are counted: each needs its ``disappeared()``. UIKit omits one of these when a swipe back is
-  /// cancelled; for such a framework, pass on only a report that differs from the last one.
+  /// Appearances are counted: each needs its ``disappeared()``. UIKit omits one of the two reports when a
+  /// swipe back is cancelled; for such a framework, do not pass on a report that equals the last one.
   ///
   /// - Parameter client: The client.
   public func appeared(using client: QueryClient) {
@@ -42,8 +42,9 @@ extension _QueryObjectMembers {
     start(using: client)
   }
 
-  /// Reports that the view, or one of several that have appeared, disappears; a running request continues for
-  /// a second.
+  /// Reports that the view disappears; if it consists of several views, that one of them disappears.
+  ///
+  /// After the last disappearance, a running request continues for a second.
   public func disappeared() {
     let parts = madeRareParts()
     _ = parts.presence.disappeared()

@@ -14,8 +14,8 @@ extension _QueryObjectMembers {
     guard let client else { throw ObservationError.noClient }
     // Changes that were not delivered yet, and the end of the client, are shown before the result is read.
     arrivedNow()
-    // An object that does not observe does not return its own data: the loop below waits for a current
-    // result.
+    // Only a shutdown of the client leaves an object with a client and without an observer. Its old data is
+    // not returned: the loop below ends at once, and this function throws `CancellationError`.
     let present = present.shown
     if observer != nil, let data = present.data, !present.isPlaceholderData { return data }
     var machine = machine

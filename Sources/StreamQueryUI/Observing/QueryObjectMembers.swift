@@ -137,7 +137,7 @@ extension _QueryObjectMembers {
     if isOver { lookAgain() }
   }
 
-  /// Returns whether a query is observed only after a wait, unless another key is set meanwhile.
+  /// Returns whether a query has to wait for its observation; if not, no other query waits any more.
   private func waits(
     for query: Query<Stored>,
     _ options: ObserverOptions?,

@@ -5,9 +5,9 @@ public import SwiftUI
 extension EnvironmentValues {
   /// The client of the queries in views.
   ///
-  /// If no `queryClient(_:)` is around a view, all such views share one client, on any thread; a debug build
-  /// reports that once. Set the client with that modifier, because `environment(_:_:)` first reads the former
-  /// value.
+  /// All views without a `queryClient(_:)` around them share one client, and a debug build reports once that
+  /// there is such a view. Set the client with that modifier: `environment(_:_:)` first reads the former
+  /// value, and so causes the report. The value can be read on any thread.
   public var queryClient: QueryClient {
     get { queryEnvironment.client ?? FallbackClient.taken() }
     set { queryEnvironment.client = newValue }

@@ -17,8 +17,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// The nearest boundary that catches an error shows it. When the user tries again, the failed queries are
-/// reset and the content is shown.
+/// The nearest boundary that catches an error shows it. When the user tries again, the content is shown, and
+/// the failed queries try again as by ``ErrorBoundary/reset()-1h7bh``.
 public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   private let property: BoundaryProperty
   private let content: Content

@@ -7,8 +7,8 @@ internal import SwiftUI
 #if canImport(Combine)
 /// An object that SwiftUI makes once for each identity of a view, and that never causes a drawing.
 ///
-/// It is stored in a `@StateObject`, because the closure of that runs once for each place of a view value in
-/// the hierarchy. The initial value of a `@State` is made with the view value, so all places would share it.
+/// It is stored in a `@StateObject`, which makes an object for each place of a view value in the hierarchy.
+/// The initial value of a `@State` is made with the view value, so all places would share one object.
 /// `Observation` tells views of changes, so the publisher never publishes, and need not be stored.
 protocol StillObject: ObservableObject where ObjectWillChangePublisher == Empty<Void, Never> {}
 

@@ -108,8 +108,8 @@ struct SceneModifier: ViewModifier {
   @SwiftUI.Environment(\.scenePhase) private var phase
   /// The presence of the content, which also identifies the scene.
   ///
-  /// Changes of queries are not reported to it as a possible reason for empty content: with many of them, a
-  /// scene would never count as hidden.
+  /// Changes of queries are not reported to this presence. Each report would begin a doubt whether the
+  /// content is only empty, and with frequent changes the scene would never count as hidden.
   @StateObject private var presence: Presence
   private let activity: SceneActivity
 

@@ -16,10 +16,10 @@ extension View {
   /// }
   /// ```
   ///
-  /// Each appearance of this view, and another key, fetches the queries if they are missing or stale: give
-  /// them a stale time, or the next view fetches again. A disabled query is omitted until this view is drawn
-  /// with an enabled one. The queries are not observed. A request outlives the disappearance by a second, so
-  /// that the next view finds it running. A failure is dropped.
+  /// The queries are fetched if they are missing or stale: when this view appears, and when it is drawn with
+  /// other keys. Give them a stale time, or the next view fetches again. A disabled query is omitted until
+  /// this view is drawn with an enabled one. The queries are not observed. A request outlives the
+  /// disappearance by a second, so that the next view finds it running. A failure is dropped.
   ///
   /// - Parameter query: The queries.
   /// - Returns: The view.

@@ -17,8 +17,8 @@ extension View {
   /// }
   /// ```
   ///
-  /// The wrapper observes while this view is shown. The body is drawn before that, so that cached data shows
-  /// one update later than with a query in the initialiser.
+  /// The wrapper observes while this view is shown. The body is drawn before this modifier sets the query, so
+  /// cached data shows one update later than with a query in the initialiser.
   ///
   /// - Parameters:
   ///   - live: The property wrapper; from then on a query of its own is not observed, even after this

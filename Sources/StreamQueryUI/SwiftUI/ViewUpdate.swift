@@ -18,8 +18,8 @@ enum ViewUpdate {
   #if canImport(Darwin)
   private static var isOnMainThread: Bool { pthread_main_np() != 0 }
   #else
-  // On other systems, where only tests have views, the main queue may leave the first thread, so the queue is
-  // asked.
+  // On other systems, only tests have views. There the main queue may run on another thread than the first
+  // one, so the check is about the queue and not about the thread.
   private static var isOnMainThread: Bool { DispatchQueue.getSpecific(key: mainQueue) != nil }
 
   private static let mainQueue: DispatchSpecificKey<Void> = {
