@@ -5,7 +5,7 @@
 ///
 /// | state  | demanded                | append / replace       | end                    | close            |
 /// |--------|-------------------------|------------------------|------------------------|------------------|
-/// | open   | first of queue, or wait | deliver if waited for  | ending, or end if idle | closed, discards |
+/// | open   | first of queue, or wait | deliver if waited for  | ending; answers a wait | closed, discards |
 /// | ending | first of queue, or end  | discarded              | discarded              | closed, discards |
 /// | closed | finish                  | discarded              | discarded              | nothing          |
 ///

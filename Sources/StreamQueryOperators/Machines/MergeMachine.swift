@@ -1,4 +1,4 @@
-/// Decides for `merge` and `combineLatest`: several upstreams have one queue, in the order of arrival.
+/// Decides for `merge` and `combineLatest`: several upstreams share one queue, in the order of arrival.
 ///
 /// When the consumer waits and nothing is queued, every resting upstream is asked for one element. An
 /// upstream rests after it has delivered an element. So at most one element per upstream is queued, and none

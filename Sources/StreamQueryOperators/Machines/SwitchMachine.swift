@@ -3,8 +3,8 @@
 ///
 /// The outer upstream is asked for elements without pause, because its newest element decides. The newest
 /// inner upstream is asked only while the consumer waits, so no element is queued. When a newer one is
-/// opened, elements of the former ones are discarded at once, but their tasks run until the newest one has
-/// subscribed.
+/// opened, elements of the former ones are discarded at once. But the tasks of the former ones run until the
+/// newest one has subscribed, so that a query that both observe does not lose its last observer.
 ///
 /// | input    | outer                           | newest inner              | inner that was left |
 /// |----------|---------------------------------|---------------------------|---------------------|

@@ -66,8 +66,8 @@ public final class Inspector: Sendable {
   ///   - permissions: The powers of somebody who has the link; by default, actions but no values.
   ///   - port: The port to listen on; `nil` is a free one.
   ///   - name: The name of the client on the page; `nil` is that of the process.
-  ///   - log: Gets the link, or the reason why there is none, the loss of the socket, and conditions that end
-  ///     because nobody is there; prints them by default.
+  ///   - log: Gets the link, or the reason why there is none. Also gets a text when the socket is lost, and
+  ///     when conditions end because no page is open or answers. By default, prints the texts.
   public init(
     _ client: QueryClient,
     in builds: Builds = .debugBuilds,

@@ -59,7 +59,8 @@ struct RateService: Sendable {
     )
   }
 
-  /// Returns a currency, or throws for another text from the network, which must not get an entry at will.
+  /// Returns the currency that a request names; throws if the text cannot be a currency, because otherwise
+  /// requests could fill the cache with entries of any name.
   private func currency(_ text: String) throws -> String {
     let currency = text.uppercased()
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (65...90).contains($0) }) else {

@@ -45,9 +45,10 @@ public struct SharedCacheLog: Sendable {
   /// The default level of an event.
   ///
   /// The level is `error` if the store does not answer: each machine asks upstream for itself, and does not
-  /// see the changes of others. It is `warning` if shared data is not trusted any more, or if an entry cannot
-  /// be read. It is `notice` if a fetch asks upstream for this machine alone while the store is there. It is
-  /// `debug` for the course of fetches.
+  /// see the changes of others. It is `warning` if shared data is not trusted any more, if an entry cannot be
+  /// read, or if an answer is too large to be shared. It is `notice` if a fetch asks upstream for this
+  /// machine alone while the store is there, if the store answers again, and if the log of changes is read.
+  /// It is `debug` for the course of fetches.
   ///
   /// - Parameter event: The event.
   /// - Returns: Its level.

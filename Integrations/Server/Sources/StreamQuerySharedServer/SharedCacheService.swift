@@ -2,7 +2,7 @@ public import ServiceLifecycle
 import StreamQueryServer
 public import StreamQueryShared
 
-/// A service of swift-service-lifecycle that reads the log until all services that need it have ended.
+/// A service of swift-service-lifecycle that reads the log of changes until the services that need it end.
 ///
 /// ```swift
 /// let group = ServiceGroup(

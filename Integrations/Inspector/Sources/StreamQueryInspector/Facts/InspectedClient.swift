@@ -50,12 +50,13 @@ final class InspectedClient: Sendable {
   /// Whether at least one page receives events.
   var hasPages: Bool { presence.withLock(\.hasPages) }
 
-  /// Whether pages have to answer, because they can and there are simulated conditions.
+  /// Whether pages have to answer: they may ask for actions, and there are simulated conditions.
   var awaitsAnswers: Bool { allows.contains(.actions) && isConditioned }
 
   private var isConditioned: Bool { client?.conditions?.isEmpty == false }
 
-  /// While there are simulated conditions, watches whether somebody is there, and ends them if nobody is.
+  /// While there are simulated conditions, checks every second whether a page is open and answers; if none
+  /// does for too long, ends the conditions.
   private func watch() {
     guard isConditioned, let client, presence.withLock({ $0.watchBegan() }) else { return }
     let clock = client.clock
@@ -179,13 +180,13 @@ extension ClientConditions {
       failingCount > 0 ? "\(failingCount) \(failingCount == 1 ? "fetch" : "fetches") to fail" : nil,
     ]
     .compactMap(\.self)
-    // A fetch that is made to fail may have begun.
+    // Without any of these, the condition is a fetch that is made to fail and has begun already.
     return words.isEmpty ? "a fetch that fails" : words.joined(separator: ", ")
   }
 }
 
 extension QueryClient.RefetchObstacle {
-  /// The sentence that says why a refetch brings the entry of a key nothing.
+  /// The sentence that says why a refetch of a key fetches nothing.
   fileprivate func sentence(about key: String) -> String {
     switch self {
     case .noFetch: "no query of \(key) has a fetch closure."

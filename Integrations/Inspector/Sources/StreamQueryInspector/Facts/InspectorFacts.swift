@@ -104,7 +104,7 @@ struct InspectorFacts: Encodable, Sendable {
     var error: String?
     var writeError: String?
 
-    /// The stores of a client; those that would have one name have numbers, in the order of their first uses.
+    /// The stores of a client; stores of one name also have numbers, in the order of their first uses.
     static func all(of client: QueryClient) -> [Self] {
       let statuses = client.storeStatuses.prefix(InspectorFacts.listLimit)
       var known: [String: [ObjectIdentifier]] = [:]

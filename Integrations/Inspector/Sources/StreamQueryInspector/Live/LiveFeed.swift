@@ -50,7 +50,7 @@ struct LiveFeed: Sendable {
   private var stage = Stage.opening
   private var facts: Data?
   private var quiet = 0
-  /// The seconds since the last question, or since there was none to ask.
+  /// The seconds since the last question, or since the last second in which no answer was needed.
   private var unasked = 0
 
   /// Takes an input.

@@ -2,7 +2,8 @@ internal import StreamQuery
 
 /// The recorded events of a client, at most one element in each ``pause``, and then the end of the client.
 ///
-/// The client collects events until somebody asks: a slow page costs no memory, and gets more in one element.
+/// The client collects events until the next element is requested, so a slow page costs no memory, and gets
+/// more events in one element.
 struct PacedInputs<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Element == QueryRecord, Base.Failure == Never {
   typealias Element = LiveInput

@@ -1,4 +1,6 @@
-/// Decides which pages receive events, and whether somebody is there, so that simulated conditions hold.
+/// Decides which pages receive events, and whether *somebody is there*: a page is open and answers.
+///
+/// Simulated conditions, such as a lost network, end when nobody is there.
 ///
 /// A browser has at most six connections to a server. The event stream of each page takes one, so a seventh
 /// page would wait for ever. So at most five pages have a stream. A sixth page takes the place of the oldest
@@ -23,9 +25,10 @@ struct PagePresence: Sendable {
 
   /// The maximum number of pages that receive events.
   static let limit = 5
-  /// How many seconds somebody may be there without an open page, as while a page is loaded anew.
+  /// After this many seconds without an open page, nobody is there; a page that is loaded anew takes less
+  /// time.
   static let secondsWithoutPage = 10
-  /// How many seconds somebody may be there whose pages do not answer.
+  /// After this many seconds without an answer of a page, nobody is there.
   static let secondsWithoutAnswer = 60
 
   /// The numbers of the pages that receive events, oldest first.
@@ -64,9 +67,10 @@ struct PagePresence: Sendable {
 
   // MARK: Absence
 
-  /// Notes that there are simulated conditions, so that somebody has to be there.
+  /// Notes that there are simulated conditions, which last only while somebody is there.
   ///
-  /// - Returns: Whether to call ``secondPassed()`` from now on; `false` if somebody does already.
+  /// - Returns: Whether the caller has to call ``secondPassed()`` from now on; `false` if another caller
+  ///   does.
   mutating func watchBegan() -> Bool {
     guard !isWatched else { return false }
     (isWatched, absent, silent) = (true, 0, 0)

@@ -123,7 +123,8 @@ actor InspectorServer {
     guard let client = subject.client else { throw .ended }
     guard client.conditions != nil else { throw .notRecording }
     clock = client.clock
-    // The closure retains the server until the server or the client ends. Perhaps nobody else retains it.
+    // The closure retains the server until the server or the client ends, because an app need not retain its
+    // inspector.
     end = EndOfClient(client) {
       // This task has no executor preference, because the inspector's work is not the client's.
       Task { await self.stop() }

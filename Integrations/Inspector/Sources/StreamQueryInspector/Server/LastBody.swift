@@ -3,8 +3,9 @@ internal import Foundation
 
 /// The body of an answer after which the server closes the connection, because this body ends with an error.
 ///
-/// Otherwise the server would take the unread rest of the request's body for the next request. It reads a
-/// line of a request in a time that grows with the square of the length, so the whole app would stand still.
+/// If the connection stayed open, the server would take the unread rest of the request's body for the next
+/// request. The server reads a line of a request in a time that grows with the square of its length, so a
+/// long rest would block the whole app.
 struct LastBody: AsyncBufferedSequence {
   typealias Element = UInt8
 

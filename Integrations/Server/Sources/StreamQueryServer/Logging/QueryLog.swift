@@ -30,8 +30,9 @@ public struct QueryLog: Sendable {
   /// With `true`, each lookup takes the cache's lock, even in a client that otherwise reads without the lock
   /// (`.server`). By default the value is `true` if the logger writes `trace`, and if ``level`` is replaced.
   ///
-  /// The value counts when the log is attached to a configuration. If the logger's level may become `trace`
-  /// while the program runs, and lookups are to be written from then on, set this to `true`.
+  /// The value is read when the log is attached to a configuration; later changes have no effect. If the
+  /// logger's level may become `trace` while the program runs, and lookups are to be written from then on,
+  /// set this to `true`.
   public var logsLookups: Bool {
     get { saidLookups ?? (replacesLevel || logger.logLevel <= .trace) }
     set { saidLookups = newValue }
@@ -64,9 +65,10 @@ public struct QueryLog: Sendable {
   /// The default level of an event.
   ///
   /// The level is `error` if data could not be saved or restored. It is `warning` if a fetch or a mutation
-  /// failed for good, because a failed refetch in the background may not be visible. It is `notice` if an
-  /// attempt will be retried, or if a caller got stale data instead of an error or a wait. It is `debug` for
-  /// the course of fetches and mutations, and `trace` for lookups.
+  /// failed for good, because a failed refetch in the background may not be visible, if a callback failed,
+  /// and if events were missed. It is `notice` if an attempt will be retried, or if a caller got stale data
+  /// instead of an error or a wait. It is `debug` for the course of fetches and mutations, and `trace` for
+  /// lookups, writes, and entries and observers that come and go.
   ///
   /// - Parameter event: The event.
   /// - Returns: Its level.

@@ -24,7 +24,7 @@ public import Tracing
 /// | `streamquery.cause` | why the fetch was started |
 /// | `streamquery.fetch` | the fetch, as in the log |
 /// | `streamquery.attempts` | how many attempts were made |
-/// | `streamquery.joined` | how many callers joined that are traced |
+/// | `streamquery.joined` | how many traced callers joined the fetch |
 /// | `streamquery.outcome` | `succeeded`, `notModified`, `failed` or `cancelled` |
 ///
 /// The error of each attempt is recorded, and the status of the span is `error` if the fetch failed

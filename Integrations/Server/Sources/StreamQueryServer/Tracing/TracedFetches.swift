@@ -24,8 +24,8 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     case over
   }
 
-  /// How many fetches are remembered at most before an event reports their start, and after they have
-  /// ended.
+  /// The maximum number of remembered fetches whose start no event has reported yet, and the minimum number
+  /// of remembered fetches that have ended.
   static var memory: Int { 512 }
 
   private var rows: [Fetch: Row] = [:]
