@@ -1,0 +1,55 @@
+import StreamQuery
+import StreamQueryPersistence
+import StreamQueryTesting
+import Testing
+
+/// Fetches and refetches of what is watched, while the server refuses a change.
+struct OutboxRefetchTests: OutboxSuite {
+  let simulation = Simulation(seed: 12)
+  let store: SlowStore
+  let online = ManualSignal(false)
+  let server: NoteServer
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+    server = NoteServer(simulation)
+    server.fail(1, Boom(1))
+  }
+
+  @Test("a change that the server refuses holds up no fetch that waited for the network")
+  func pausedFetch() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(7))
+    let recording = simulation.record(client.stream(Query("n", fetch: fetch)))
+    for number in 1...2 { simulation.start(note(), with: Note(number: number), on: client) }
+    expectEqual(recording.values.last?.isPaused, true)
+    online.send(true)
+    simulation.advance(by: .milliseconds(500))
+    expectEqual(server.log.all, ["0 1", "10 1 failed"])
+    expectEqual(recording.values.last?.data, 7)
+    expectEqual(recording.values.last?.isPaused, false)
+    client.shutDown()
+  }
+
+  @Test("changes that wait behind a refused one do not delay the refetches of an activation")
+  func activation() {
+    let active = ManualSignal(true)
+    online.send(true)
+    let client = client { [active] in $0.activity = AppActivity { active } }
+    let fetch = ScriptedFetch<Int>(.value(7))
+    client.setData(0, for: QueryKey<Int>("n"))
+    let query = Query("n", fetch: fetch).refetchOnSubscribe(false)
+    let recording = simulation.record(client.stream(query))
+    for number in 1...2 { simulation.start(note(), with: Note(number: number), on: client) }
+    simulation.advance(by: .milliseconds(500))
+    expectEqual(server.log.all, ["0 1", "10 1 failed"])
+    expectEqual(fetch.callCount, 0)
+    active.send(false)
+    simulation.settle()
+    active.send(true)
+    simulation.settle()
+    expectEqual(fetch.callCount, 1)
+    expectEqual(recording.values.last?.data, 7)
+    client.shutDown()
+  }
+}
