@@ -53,7 +53,7 @@ extension CacheState {
     releaseFetch(of: TaskChain.current)
     var waiters: [Waiter] = []
     for id in mutations.all {
-      guard let index = mutations.find(id), isPaused(id), !isBehindStalled(index),
+      guard let index = mutations.find(id), isPaused(id), !isBehind(index, \.isStalled),
         let tasks = mutations.slots[index].job?.tasks,
         case .granted(let wait) = permitWait(of: caller, for: tasks.work)
       else {
@@ -87,6 +87,8 @@ extension CacheState {
 
   /// The paused runs that the refetches after a reconnect or an activation wait for; empty while offline.
   ///
+  /// A run that waits behind a refused run is not included: that may take for ever.
+  ///
   /// While a fetch is paused, a run that waits behind a running run is not included: the running run
   /// may wait for that fetch, and the fetch resumes only with the refetches.
   var pausedMutations: Set<MutationID> {
@@ -94,9 +96,9 @@ extension CacheState {
     let rests = slots.live.contains { slots[Int($0)].machine.isPaused }
     return Set(
       mutations.all.filter { run in
-        guard isPaused(run), let index = mutations.find(run), !isBehindStalled(index) else {
-          return false
-        }
+        guard isPaused(run), let index = mutations.find(run),
+          !isBehind(index, { $0.isStalled || $0.isRefused })
+        else { return false }
         guard rests, let scope = mutations.slots[index].job?.scope else { return true }
         return mutations.scopes[scope]?.first.map { isPaused($0) } ?? true
       }
@@ -107,20 +109,19 @@ extension CacheState {
     mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
   }
 
-  /// Whether the first run in the scope of a run has stopped after an error, or waits for a store.
-  private func isBehindStalled(_ index: Int) -> Bool {
+  /// Whether the first run in the scope of a run is one that holds up the scope.
+  private func isBehind(_ index: Int, _ holdsUp: (MutationMachine) -> Bool) -> Bool {
     guard let scope = mutations.slots[index].job?.scope,
       let first = mutations.scopes[scope]?.first, let index = mutations.find(first)
     else { return false }
-    return mutations.slots[index].machine.isStalled
+    return holdsUp(mutations.slots[index].machine)
   }
 
   /// Ends the waits for a run that has stopped after an error, and for the later runs in the same scope.
   ///
   /// Callers that started one of these runs still wait.
   mutating func stopped(_ index: Int, _ id: MutationID) {
-    let scope = mutations.slots[index].job?.scope.flatMap { mutations.scopes[$0] }
-    for run in scope.map(Array.init) ?? [id] {
+    for run in lane(of: index, id) {
       guard let place = mutations.find(run) else { continue }
       let watching = mutations.slots[place].waiters.filter { $0.role == .watching }
       if !watching.isEmpty {
@@ -129,6 +130,18 @@ extension CacheState {
       }
       release(run)
     }
+  }
+
+  /// Starts the refetches that waited for a refused run, or for the later runs in the same scope.
+  mutating func refused(_ index: Int, _ id: MutationID) {
+    guard !mutations.delayedRefetches.isEmpty else { return }
+    for run in lane(of: index, id) { release(run) }
+  }
+
+  /// The runs in the scope of a run; the run itself if it has no scope.
+  private func lane(of index: Int, _ id: MutationID) -> [MutationID] {
+    let scope = mutations.slots[index].job?.scope.flatMap { mutations.scopes[$0] }
+    return scope.map(Array.init) ?? [id]
   }
 
   /// Starts the delayed refetches that wait for no other run, because this run has its outcome.

@@ -91,7 +91,11 @@ extension CacheState {
     if actions.changed, mutations.slots[index].machine.runOptions.isDurable {
       tellKeeper(of: index, job)
     }
-    if actions.step == .stop { stopped(index, id) }
+    if actions.step == .stop {
+      stopped(index, id)
+    } else if actions.changed, mutations.slots[index].machine.isRefused {
+      refused(index, id)
+    }
     if let ending = actions.ended { endRun(ending, index, job, &transaction) }
     let settles = actions.concluded != nil && actions.ended == nil
     if actions.step == .prepare || actions.step == .perform || settles

@@ -127,6 +127,12 @@ extension MutationMachine {
     }
   }
 
+  /// Whether the run is durable and waits after a failed attempt: it may be retried for ever.
+  var isRefused: Bool {
+    guard runOptions.isDurable, failureCount > 0, case .waiting = phase else { return false }
+    return true
+  }
+
   /// Whether the outcome of the run is not decided, so that the run's layers show changes that the
   /// server does not have.
   package var isUndecided: Bool {
