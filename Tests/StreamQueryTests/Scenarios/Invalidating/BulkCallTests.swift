@@ -320,6 +320,19 @@ struct BulkCallTests {
     expectEqual(simulation.now, .zero)
   }
 
+  @Test(arguments: [RefetchScope.inactive, .all])
+  func aTriggerGivesTheFetchOfItsQueryToAWrittenEntry(scope: RefetchScope) {
+    let client = QueryClient(simulation: simulation)
+    let query = Query<Int>("n") { 7 }
+    client.setData(1, for: query)
+    let news = ManualSignal(QueryTrigger.invalidate(query, refetch: scope))
+    let connection = client.connect(triggers: news)
+    simulation.settle()
+    connection.cancel()
+    expectEqual(client.data(for: query), 7)
+    expectEqual(simulation.now, .zero)
+  }
+
   @Test func anUnobservedRefetchHasTheClientsOwnLeaseAndOutlivesItsCaller() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.value(1), .value(2, after: .milliseconds(10)))
