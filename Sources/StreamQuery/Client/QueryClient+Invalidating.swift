@@ -61,8 +61,7 @@ nonisolated extension QueryClient {
     _ query: Query<Value>,
     refetch: RefetchScope = .active
   ) async {
-    openStore(of: query)
-    if refetch == .inactive || refetch == .all { giveFetch(of: query) }
+    prepareToInvalidate(EntryKey(query.key), query.definition, refetch)
     await invalidate(.query(query), refetch: refetch)
   }
 
@@ -127,7 +126,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter query: The query.
   public nonisolated func refetch<Value>(_ query: Query<Value>) async {
-    giveFetch(of: query)
+    giveFetch(of: EntryKey(query.key), query.definition)
     await refetch(.query(query))
   }
 

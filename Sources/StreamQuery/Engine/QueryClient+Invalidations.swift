@@ -178,14 +178,24 @@ nonisolated extension QueryClient {
     persisters.persister(for: policy)?.open(policy)
   }
 
+  /// Opens the store of a query that is to be invalidated, and gives its entry the query's fetch closure if
+  /// entries without an observer are refetched.
+  func prepareToInvalidate(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ scope: RefetchScope
+  ) {
+    openStore(of: definition.persistence)
+    if scope == .inactive || scope == .all { giveFetch(of: key, definition) }
+  }
+
   /// Gives the entry of a query the query's fetch closure, if the entry has none, as after a write.
-  func giveFetch<Value>(of query: Query<Value>) {
-    let key = EntryKey(query.key)
+  func giveFetch(of key: EntryKey, _ definition: QueryDefinition) {
     let hasNone = cache.read { state in
       state.find(key).map { state.slots[$0].query?.canFetch != true } ?? false
     }
     guard hasNone else { return }
-    resolving(key, query.definition) { state, _, index, resolution, transaction in
+    resolving(key, definition) { state, _, index, resolution, transaction in
       guard let index, state.slots[index].query?.canFetch != true else { return }
       state.adopt(index, resolution.query, &transaction)
     }

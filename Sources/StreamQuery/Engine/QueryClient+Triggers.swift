@@ -145,8 +145,8 @@ nonisolated extension QueryClient {
   private func start(_ trigger: QueryTrigger, of name: String) {
     if configuration.record.count > 0 { transaction { $0.announce(.triggered(name), &$1) } }
     switch trigger.kind {
-    case .invalidate(let filter, let scope, let policy):
-      openStore(of: policy)
+    case .invalidate(let filter, let scope, let query):
+      if let query { prepareToInvalidate(query.key, query.definition, scope) }
       startInvalidation(filter, scope, superseding: true, .trigger, nil)
     case .refetch(let filter):
       startRefetch(filter, superseding: true, .trigger, nil)

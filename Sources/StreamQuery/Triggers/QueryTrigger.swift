@@ -8,8 +8,8 @@ import Synchronization
 /// ```
 public struct QueryTrigger: Sendable, _FreeOfActors {
   enum Kind: Sendable {
-    /// The policy is that of the query, so that the client opens the query's store; `nil` for a filter.
-    case invalidate(QueryFilter, RefetchScope, (any PersistencePolicy)?)
+    /// The query is the one that the trigger names: its store is opened, and its fetch used.
+    case invalidate(QueryFilter, RefetchScope, (key: EntryKey, definition: QueryDefinition)?)
     case refetch(QueryFilter)
   }
 
@@ -35,7 +35,8 @@ public struct QueryTrigger: Sendable, _FreeOfActors {
     _ query: Query<Value>,
     refetch: RefetchScope = .active
   ) -> Self {
-    QueryTrigger(kind: .invalidate(.query(query), refetch, query.definition.persistence))
+    let named = (key: EntryKey(query.key), definition: query.definition)
+    return QueryTrigger(kind: .invalidate(.query(query), refetch, named))
   }
 
   /// Refetches entries.
