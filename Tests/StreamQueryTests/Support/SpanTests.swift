@@ -72,6 +72,23 @@ import Testing
   func absurdMinutes(_ duration: Duration, _ span: TimeSpan) {
     expectEqual(TimeSpan(duration), span)
   }
+
+  @Test(
+    "Seconds of an option beyond all bounds mean for ever, or nothing",
+    arguments: [
+      (Double.infinity, TimeSpan.infinite), (Double.greatestFiniteMagnitude, .infinite),
+      (-Double.infinity, .zero), (Double.nan, .zero), (1.5, TimeSpan(.milliseconds(1_500))),
+    ]
+  )
+  func absurdSeconds(_ seconds: Double, _ span: TimeSpan) {
+    expectEqual(Option.seconds(seconds).span, span)
+  }
+
+  private struct Option: ExpressibleByDuration {
+    let span: TimeSpan
+
+    init(_ duration: Duration) { span = TimeSpan(duration) }
+  }
 }
 
 @Suite("Moments and timestamps") struct MomentTests {
