@@ -38,7 +38,7 @@ extension ExpressibleByDuration {
   /// - Parameter seconds: The number of seconds.
   /// - Returns: The option.
   public static func seconds(_ seconds: Double) -> Self {
-    Self(.seconds(seconds))
+    Self(.seconds(clamping: seconds))
   }
 
   /// A duration of whole minutes.
@@ -109,7 +109,7 @@ extension Duration {
 
   /// Makes a duration from any number, such as one from a file; `Duration.seconds` traps on numbers
   /// that do not fit.
-  private static func seconds(clamping seconds: Double) -> Duration {
+  fileprivate static func seconds(clamping seconds: Double) -> Duration {
     let limit = 1e12
     guard !seconds.isNaN else { return .zero }
     return .seconds(min(max(seconds, -limit), limit))
