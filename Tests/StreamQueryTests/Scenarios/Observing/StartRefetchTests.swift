@@ -104,6 +104,27 @@ struct StartRefetchTests {
     client.shutDown()
   }
 
+  @Test("T30: a page command that is cancelled while a store is read returns, as during a fetch")
+  func leavesAStoreWithoutAPage() throws {
+    let slow = SlowStore(clock: simulation.clock) { $0.loading = .seconds(1) }
+    let client = QueryClient(simulation: simulation) { [slow] in
+      $0.persistence = Persistence(in: slow, maxAge: .hours(24))
+    }
+    let server = PageServer()
+    let feed = server.query()
+    let observer = client.observer(of: feed.enabled(false))
+    let ofClient = simulation.task { try await client.fetchNextPage(of: feed) }
+    let ofObserver = simulation.task { try await observer.fetchPreviousPage() }
+    simulation.advance(by: .milliseconds(500))
+    ofClient.cancel()
+    ofObserver.cancel()
+    try expect(simulation.run { try await ofClient.value }.isPending)
+    try expect(simulation.run { try await ofObserver.value }.isPending)
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.params, [])
+    client.shutDown()
+  }
+
   @Test("what waits for a store does not begin for a handle that is gone, or shows another query")
   func waitsForAStoreInVain() {
     let slow = SlowStore(clock: simulation.clock) { $0.loading = .seconds(1) }
