@@ -170,7 +170,7 @@ nonisolated extension QueryClient {
     part: FetchPart = .whole,
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    let start = try await whenRestored(definition) {
+    let start = try? await whenRestored(definition) {
       let request = FetchRequest(
         cause: .manual,
         joining: superseding ? .none : .upToDate,
@@ -180,6 +180,8 @@ nonisolated extension QueryClient {
         state.fetch(key, at: index, .always, request, role: .watching, resolution, &transaction)
       }
     }
+    // The caller was cancelled while the store was read.
+    guard let start else { return (.cancelled, nil) }
     return try await outcome(of: start, of: key)
   }
 

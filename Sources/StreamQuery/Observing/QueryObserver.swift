@@ -161,17 +161,12 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let asked = asked.withLock { $0 }
     let query = asked.query(of: Value.self)
-    do {
-      return try await subscription.client.refetchOne(
-        EntryKey(query.key),
-        query.definition,
-        asked.options,
-        superseding: superseding
-      )
-    } catch is CancellationError {
-      // The caller was cancelled while the store was read.
-      return (.cancelled, nil)
-    }
+    return try await subscription.client.refetchOne(
+      EntryKey(query.key),
+      query.definition,
+      asked.options,
+      superseding: superseding
+    )
   }
 
   /// Marks the query as invalidated and refetches it if it is observed and enabled.
