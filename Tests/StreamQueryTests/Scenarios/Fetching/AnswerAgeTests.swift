@@ -266,6 +266,18 @@ struct AnswerAgeTests {
     }
   }
 
+  @Test func anOutdatedAnswerWithoutAnAgeIsZeroOld() throws {
+    let client = QueryClient(simulation: simulation)
+    let ages = Notes<Duration>()
+    let query = Query<Int>("n") { context in
+      context.upcomingAnswer.markOutdated()
+      ages.add(context.answerAge)
+      return 1
+    }
+    try expectEqual(simulation.run { try await client.fetch(query) }, 1)
+    expectEqual(ages.all, [.zero])
+  }
+
   @Test(arguments: [true, false])
   func anAnswerThatIsOutdatedBeforeItLandsIsFollowedByOneMore(isObserved: Bool) throws {
     let client = QueryClient(simulation: simulation)
