@@ -52,8 +52,10 @@ extension FetchContext {
 
   /// How old the answer is, as ``answer(isOld:isOutdated:)`` said so far; zero if nothing was said.
   public var answerAge: Duration {
-    guard let age = fetchJob?.saidAnswer?.age else { return .zero }
-    return .nanoseconds(client.cache.now().instant.nanoseconds - age.updatedAt.instant.nanoseconds)
+    let now = client.cache.now().instant
+    guard let updatedAt = fetchJob?.saidAnswer?.age?.updatedAt.instant, updatedAt < now
+    else { return .zero }
+    return .nanoseconds(now.nanoseconds - updatedAt.nanoseconds)
   }
 
   /// The error with which the attempt has failed already, because it took longer than
