@@ -354,6 +354,27 @@ struct OutboxPromiseTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("a partition that is wiped takes the items with it that have no run yet")
+  func wipedUnregistered() {
+    online.send(false)
+    let client = client()
+    simulation.start(note("later"), with: Note(number: 1), on: client)
+    let next = kill(client)
+    online.send(true)
+    let other = self.client(in: next)
+    simulation.start(note(), with: Note(number: 2), on: other)
+    expectEqual(shown(other.outbox.currentItems), ["1 unregistered", "2 saving"])
+    _ = next.memory.wipe(.main)
+    let run = simulation.start(note(), with: Note(number: 3), on: other)
+    simulation.run { _ = await #expect(throws: OutboxError.self) { try await run.value } }
+    expectEmpty(shown(other.outbox.currentItems))
+    other.outbox.register(note("later"))
+    simulation.advance(by: .seconds(10))
+    expectEmpty(server.log.all)
+    expectEmpty(other.outbox.currentItems)
+    other.shutDown()
+  }
+
   @Test("a registered mutation without its work does not lose its runs")
   func missingPerform() {
     online.send(false)
