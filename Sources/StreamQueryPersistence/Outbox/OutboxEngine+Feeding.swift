@@ -83,7 +83,7 @@ extension OutboxEngine {
       var changed: [(MutationJob, OutboxRecord)] = []
       var dropped: [MutationJob] = []
       for job in jobs.compactMap(\.self) {
-        guard let entry = state.ledger[job.identity] else {
+        guard !state.ledger.isWiped, let entry = state.ledger[job.identity] else {
           dropped.append(job)
           continue
         }
@@ -138,7 +138,9 @@ extension OutboxEngine.State {
       open: [OutboxLedger.Entry], registrations: [String: OutboxEngine.Registration]
     )?
   {
-    guard !ledger.isLoading, !writer.stage.hasEnded, ledger.hasOpenItems else { return nil }
+    guard !ledger.isLoading, !ledger.isWiped, !writer.stage.hasEnded, ledger.hasOpenItems else {
+      return nil
+    }
     let open = ledger.all.filter(\.status.isOpen)
     let isKnown = open.contains { registrations[$0.record.header.mutation] != nil }
     return isKnown ? (open, registrations) : nil

@@ -91,7 +91,11 @@ extension OutboxEngine {
     }
     for job in jobs { keepingFailed(job, OutboxError.unwritable(error)) }
     release()
-    if case .superseded = error { client?.cancelKept() }
+    if case .superseded = error {
+      client?.cancelKept()
+      // The items without runs follow their records last: a run that waited behind one is cancelled by now.
+      update { $0.forgetWiped() }
+    }
     for answer in answers.0 { answer.give(()) }
     for answer in answers.1 { answer.give(nil) }
     news.send()
@@ -119,6 +123,15 @@ extension OutboxEngine.State {
   /// Whether the store lacks changes.
   var isBehind: Bool {
     !ledger.unwritten.isEmpty || !ledger.underWay.isEmpty || !pending.isEmpty
+  }
+
+  /// Removes the items that have no run, because the records of all items were wiped.
+  mutating func forgetWiped() {
+    for entry in ledger.all where jobs[entry.id] == nil {
+      if let gone = ledger.ended(entry.id) { ledger.garbage.collect(value: gone) }
+    }
+    // There is nothing left in the store to remove.
+    ledger.unwritten = [:]
   }
 
   /// Removes and returns the waits of callers for a run's record, as far as they are over.

@@ -99,6 +99,9 @@ struct OutboxLedger: Sendable {
 
   var isLoading: Bool { phase.isLoading }
 
+  /// Whether somebody has wiped the partition, so that no item may be sent any more.
+  var isWiped: Bool { if case .closed(.superseded) = phase { true } else { false } }
+
   /// The number of items that the ledger has.
   var count: Int { indices.count }
 
