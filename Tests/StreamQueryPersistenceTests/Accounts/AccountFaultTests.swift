@@ -201,6 +201,32 @@ struct AccountFaultTests: AccountSuite {
     expectEqual(kept("ada", in: other), [#""other""#])
   }
 
+  @Test("an account can be closed although one of its stores was given up")
+  func closedBesideAStoreGivenUp() throws {
+    struct Broken: Error {}
+    let other = SlowStore(clock: simulation.clock)
+    let accounts = accounts(other)
+    let ada = try filled(accounts)
+    let query = Query(key: ["other"] as QueryKey<String>) { "other" }.persisted(in: other)
+    other.change { $0.loadError = .failed(Broken()) }
+    _ = try simulation.run { try await ada.client.fetch(query) }
+    simulation.advance(by: .minutes(3))
+    let loads = other.loads
+    other.change { $0.loadError = nil }
+    simulation.advance(by: .hours(1))
+    expectEqual(other.loads, loads)
+    ada.client.setData("y", for: key)
+    ada.client.setData("lost", for: query)
+    try simulation.run {
+      await expectEqual(kind { try await ada.close() }, "none")
+      expectEmpty(accounts.opened)
+      let again = try await accounts.open("ada")
+      try await again.client.restore()
+      expectEqual(again.client.data(for: key), "y")
+      try await again.close()
+    }
+  }
+
   @Test("an account whose client somebody has shut down is opened anew")
   func shutDown() throws {
     let accounts = accounts()
