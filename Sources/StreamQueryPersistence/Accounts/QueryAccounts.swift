@@ -207,7 +207,9 @@ public final class QueryAccounts: Sendable {
       var rounds = 0
       repeat {
         let saves = persister?.beginSave() ?? []
-        var errors = await persister?.finish(saves).map(\.error) ?? []
+        let failures = await persister?.finish(saves) ?? []
+        // A store that was given up is never written again, so the account does not wait for it.
+        var errors = failures.filter { persister?.hasGivenUp($0) != true }.map(\.error)
         if let error = await client.durableRuns?.save() as? QueryStoreError { errors.append(error) }
         // If the account has ended meanwhile, there are no changes to save.
         if let error = errors.first(where: { !$0.isFinal }), !client.isErased {

@@ -145,9 +145,23 @@ final class StorePersister: Persister, StoreWorker {
     }
   }
 
-  /// The errors of the last writes after the client's end.
+  /// The errors of the last writes after the client's end, without those of stores that were given up.
   var lastErrors: [QueryStoreError] {
-    state.withLock { state in state.ids.compactMap { state.stores[$0]?.writer.stage.error } }
+    state.withLock { state in
+      state.ids.compactMap { state.stores[$0] }
+        .filter { !$0.isGivenUp }
+        .compactMap(\.writer.stage.error)
+    }
+  }
+
+  /// Whether a store that could not be written was given up, so that another try is of no use.
+  func hasGivenUp(_ failure: QuerySaveError.Failure) -> Bool {
+    let store = ObjectIdentifier(failure.store)
+    return state.withLock { state in
+      state.stores.contains { id, session in
+        id.store == store && id.partition == failure.partition && session.isGivenUp
+      }
+    }
   }
 
   /// Returns the stores that were used with a partition, in the order of their first uses.

@@ -66,6 +66,9 @@ struct StoreSession: WrittenPart {
 
   var hasMore: Bool { records.canSettle }
 
+  /// Whether the store cannot be used any more, because of any error, so that no other try is made.
+  var isGivenUp: Bool { if case .closed = records.phase { true } else { false } }
+
   /// Whether the last read failed, and the store is to be read again.
   var isFailing: Bool { records.isLoading && readError != nil }
 
