@@ -788,6 +788,24 @@ struct RestoringTests {
     expectEqual(memory.load(.main).records.count, 2)
   }
 
+  @Test("restore tells that a store takes too long, and does not wait for ever")
+  func restoreOfASlowStore() throws {
+    keep()
+    let client = client(slow { $0.loading = .seconds(60) })
+    let begin = simulation.now
+    for _ in 1...2 {
+      simulation.run { [client] in
+        _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
+      }
+    }
+    expectEqual(simulation.now, begin + .seconds(10))
+    expectNil(client.data(for: name))
+    simulation.advance(by: .seconds(60))
+    try simulation.run { [client] in try await client.restore() }
+    expectEqual(client.data(for: name), "kept")
+    client.shutDown()
+  }
+
   @Test("an explicit refetch and the next page wait until the store is read")
   func explicitly() throws {
     keep()
