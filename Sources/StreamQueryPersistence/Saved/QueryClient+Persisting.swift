@@ -35,12 +35,13 @@ nonisolated extension QueryClient {
   /// Values are decoded later, at their first use. Without ``Configuration/persistence`` only the outbox is
   /// awaited.
   ///
-  /// - Throws: The ``QueryStoreError`` with which the store could not be read; the client then works without
-  ///   the store. If only the outbox could not be read, its error. `CancellationError` if the caller is
-  ///   cancelled. After an error that may pass, such as ``QueryStoreError/denied`` while the device is
-  ///   locked, the store is read again in the background, and at once when the app becomes active. Another
-  ///   call of this method also reads the store of queries again. The outbox is read again after pauses of
-  ///   its own.
+  /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works without
+  ///   it. The error of an outbox is thrown last; the outbox is read again after pauses of its own. If an
+  ///   error may pass, such as ``QueryStoreError/denied`` while the device is locked, the store is read again
+  ///   in the background, and at once when the app becomes active. The store of queries is also read again by
+  ///   another call of this method. If the store was not read within ``Persistence/restoreTimeout``, the
+  ///   error is ``QueryStoreError/failed(_:)`` with ``SavedValueError/slowStore``, and the read goes on.
+  ///   `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
     var problem: (any Error)?
     if let durableRuns {

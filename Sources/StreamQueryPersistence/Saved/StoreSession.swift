@@ -82,7 +82,9 @@ struct StoreSession: WrittenPart {
   /// The error with which the store cannot be used, or could not be read so far.
   var failure: QueryStoreError? {
     if case .closed(let error) = records.phase { return error }
-    return readError
+    if let readError { return readError }
+    // Queries go on without a store that takes too long, and its records are not there yet.
+    return records.isLoading && isSlow ? .failed(SavedValueError.slowStore) : nil
   }
 }
 
