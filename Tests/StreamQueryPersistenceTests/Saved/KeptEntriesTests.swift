@@ -302,6 +302,34 @@ struct KeptEntriesTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test(
+    "a call by state reaches what is kept under the key of an entry that is not kept itself",
+    arguments: [false, true]
+  )
+  func behindAPlainEntry(invalidates: Bool) throws {
+    keep(1...1)
+    let client = QueryClient(simulation: simulation)
+    _ = client.data(for: own(2))
+    simulation.settle()
+    // Under the key alone, the entry has no store.
+    client.setData(7, for: key(1))
+    let filter: QueryFilter = ["n"] && .inactive
+    if invalidates {
+      simulation.run { [client] in await client.invalidate(filter) }
+    } else {
+      client.remove(filter)
+    }
+    try save(client)
+    client.shutDown()
+    simulation.settle()
+    let next = QueryClient(simulation: simulation)
+    expectNil(next.data(for: own(1)))
+    simulation.settle()
+    expectEqual(next.data(for: own(1)), invalidates ? 1 : nil)
+    if invalidates { expect(next.isStale(own(1))) }
+    next.shutDown()
+  }
+
   // MARK: What comes late
 
   @Test("what a slow store brings does not show while a refetch hides newer data")
