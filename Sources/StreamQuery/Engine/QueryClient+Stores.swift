@@ -15,10 +15,16 @@ nonisolated extension QueryClient {
   /// Lets adapters forget the data of an erased client.
   package func forgetShown() async { await erasure.performActions() }
 
-  /// The keys of all cached entries, and whether they are observed.
-  package var cachedUses: [(key: EntryKey, isObserved: Bool)] {
+  /// The keys of all cached entries, whether they are observed, and whether a store keeps their data.
+  package var cachedUses: [(key: EntryKey, isObserved: Bool, isKept: Bool)] {
     search(.all) { state, index, _ in
-      state.slots[index].key.map { (key: $0, isObserved: state.slots[index].isWatched) }
+      state.slots[index].key.map {
+        (
+          key: $0,
+          isObserved: state.slots[index].isWatched,
+          isKept: state.slots[index].query?.isPersisted == true
+        )
+      }
     }.compactMap(\.item)
   }
 

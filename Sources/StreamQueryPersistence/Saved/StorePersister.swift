@@ -79,8 +79,10 @@ final class StorePersister: Persister, StoreWorker {
 
   private func applyToRecords(_ filter: QueryFilter, removes: Bool) {
     let records = RecordFilter(filter)
-    // The cache has applied the call to its entries, because only the cache knows their states.
-    let cached = Set(records.isOfKeys ? [] : client?.cachedUses.map(\.key) ?? [])
+    // The cache applies the call to its entries, because only the cache knows their states. Entries that are
+    // not kept do not count: another query may have saved a record under the same key.
+    let uses = records.isOfKeys ? [] : client?.cachedUses ?? []
+    let cached = Set(uses.filter(\.isKept).map(\.key))
     let texts = Set(cached.compactMap { try? $0.canonicalText() })
     let mark = SavedRecords.Mark(filter: records, removes: removes, cached: texts)
     if filter.hasPredicate {
