@@ -172,6 +172,26 @@ struct OutboxRebaseTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("so it is in the new input of an item that was not read, if the real one is known by then")
+  func mentionsInUnread() {
+    online.send(false)
+    let client = client()
+    let old = Mutation<[String], String>(key: "note") { _ in "" }.scope("notes").durable()
+    simulation.start(old, with: ["7"], on: client)
+    let next = kill(client)
+    online.send(true)
+    let other = self.client(in: next, knowing: [note()])
+    let create = note("create").scope("apart").replacingIDs { input, real in [input.text: real] }
+    simulation.start(create, with: Note(number: 1, text: "a"), on: other)
+    simulation.advance(by: .seconds(1))
+    expectEqual(other.outbox.currentItems.count, 1)
+    let id = other.outbox.currentItems[0].id
+    expectEqual(rebase(other, id, Note(number: 5, text: "a")), "rebased")
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all.last?.hasSuffix("5real1 done"), true)
+    other.shutDown()
+  }
+
   @Test("a store that closes fails what it does not have, and leaves what it has")
   func closed() {
     online.send(false)
