@@ -92,8 +92,10 @@ extension OutboxEngine {
       guard let client, client.rebase(job, box) else { throw OutboxError.sending }
       return try await waitUntilSettled(id, header.revision + 1)
     }
+    // The identifiers that were replaced before are replaced as in the input of a run.
+    let ids = update { $0.replacements }
     let replacement = try record.with(
-      input: data,
+      input: ids.isEmpty ? data : IdentifierText.replacing(ids, in: data) ?? data,
       revision: header.revision + 1,
       version: form.version
     )
