@@ -112,15 +112,14 @@ final class PersisterSlot: Sendable {
     guard let client, let making = policy as? any PersisterMaking else { return nil }
     // The persister is made outside the lock. If two threads make one, one of the two is not used.
     let made = making.makePersister(for: client)
-    let (persister, isFirst) = state.withLock { state -> ((any Persister)?, Bool) in
-      if state.persister != nil || state.isEnded { return (state.persister, false) }
-      state.persister = made
-      return (made, true)
-    }
-    guard isFirst else { return persister }
-    isInUse.store(true, ordering: .releasing)
+    // Another thread may find the persister from the next step on. From then on, changes have to be recorded,
+    // and the persister told of it.
     client.cache.record { $0.startPersisting() }
-    return persister
+    isInUse.store(true, ordering: .releasing)
+    return state.withLock { state in
+      if state.persister == nil, !state.isEnded { state.persister = made }
+      return state.persister
+    }
   }
 
   /// Ends the persister together with its client: see ``Persister/end(isErased:making:)``.

@@ -45,8 +45,9 @@ extension CacheState {
 
   // MARK: Persisted changes
 
-  /// Records changes of persisted entries from now on.
+  /// Records changes of persisted entries from now on, unless that has begun, or the client has ended.
   mutating func startPersisting() {
+    guard extensions.persisted == nil, !isShutDown else { return }
     extensions.persisted = PersistedChanges()
     extensions.active.insert(.persisted)
   }
