@@ -63,6 +63,37 @@ struct ObservedFetcherTests {
     }
   }
 
+  @Test("Q11: who waits for a first fetch with the former input waits for the new one instead")
+  func whoWaitsMovesAlong() {
+    run { simulation, client in
+      let search = ObservedFetcher("search", fetcher: Search("a"), client: client)
+      let log = FetchLog()
+      let query = search.query.query
+      Task { log.add((try? await client.fetch(query)) ?? "cancelled") }
+      Task { log.add(await search.refetch { $0.text = "b" }.data ?? "nothing") }
+      simulation.advance(by: .milliseconds(5))
+      search.refetch { $0.text = "c" }
+      simulation.advance(by: .seconds(1))
+      expectEqual(log.lines, ["c", "c"])
+    }
+  }
+
+  @Test("Q11: no former input lands, however often the input changes")
+  func noFormerInputLands() {
+    run { simulation, client in
+      let search = ObservedFetcher("search", fetcher: Search("a"), client: client)
+      simulation.advance(by: .seconds(1))
+      let screen = Screen { search.query.data ?? "-" }
+      for text in ["b", "c", "d", "e", "f", "g"] {
+        search.refetch { $0.text = text }
+        simulation.advance(by: .milliseconds(5))
+      }
+      simulation.advance(by: .seconds(1))
+      expectEqual(screen.frames, ["a", "g"])
+      expectEqual(search.fetcher.log, ["a", "b", "c", "d", "e", "f", "g"])
+    }
+  }
+
   @Test("Q09: a query over a fetcher has all options, and its failures are in the result")
   func queriesHaveOptions() {
     run { simulation, client in
