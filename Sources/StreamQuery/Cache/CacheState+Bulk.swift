@@ -34,7 +34,7 @@ extension CacheState {
       // it after that. Otherwise each replacement could request the next one, for ever.
       joining: superseding
         && (slots[index].machine.isReplaceable || !waitsForCaller(index, transaction))
-        ? .none : .upToDate,
+        ? .irreplaceable : .upToDate,
       hasClientLease: slots[index].machine.observerCount == 0
     )
     let isAnswered = slots[index].machine.isAnswered(joining: request.joining)

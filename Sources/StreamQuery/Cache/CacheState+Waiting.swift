@@ -29,7 +29,8 @@ extension CacheState {
     if role == .leasing { recordLookup(before == nil ? .miss : .joined, index, transaction) }
     // A fetch without a function takes the function of the first caller that has one.
     if let query,
-      before == nil || (request.joining == .none && slots[index].machine.hasData)
+      before == nil || request.joining == .none
+        || request.joining == .irreplaceable && slots[index].machine.hasData
         || query.canFetch && slots[index].query?.canFetch != true
     {
       adopt(index, query, &transaction)
@@ -69,7 +70,7 @@ extension CacheState {
         slots[index].initiator = registered
       } else if slots[index].machine.isPut(off: request.part)
         || request.part == .whole && slots[index].machine.isFollowed
-          && (request.joining == .none
+          && (request.joining == .irreplaceable
             || request.joining == .upToDate && slots[index].machine.staysMarked)
       {
         registered.waitsForSuccessor = true

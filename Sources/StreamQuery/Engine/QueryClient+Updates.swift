@@ -168,14 +168,10 @@ nonisolated extension QueryClient {
     _ definition: QueryDefinition,
     _ options: ObserverOptions?,
     part: FetchPart = .whole,
-    superseding: Bool
+    joining: EntryMachine.Joining
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let start = try? await whenRestored(definition) {
-      let request = FetchRequest(
-        cause: .manual,
-        joining: superseding ? .none : .upToDate,
-        part: part
-      )
+      let request = FetchRequest(cause: .manual, joining: joining, part: part)
       return resolving(key, definition, options) { state, key, index, resolution, transaction in
         state.fetch(key, at: index, .always, request, role: .watching, resolution, &transaction)
       }
@@ -194,9 +190,9 @@ nonisolated extension QueryClient {
     _ definition: QueryDefinition,
     _ options: ObserverOptions?,
     part: FetchPart = .whole,
-    superseding: Bool
+    joining: EntryMachine.Joining
   ) {
-    let request = FetchRequest(cause: .manual, joining: superseding ? .none : .upToDate, part: part)
+    let request = FetchRequest(cause: .manual, joining: joining, part: part)
     let begin: @Sendable () -> FetchStart = { [self] in
       resolving(key, definition, options) { state, key, index, resolution, transaction in
         // Without the observer, nobody would end the fetch.

@@ -129,7 +129,7 @@ nonisolated extension QueryClient {
       definition,
       options,
       part: FetchPart(direction),
-      superseding: superseding
+      joining: EntryMachine.Joining(superseding: superseding)
     )
   }
 
@@ -149,7 +149,7 @@ nonisolated extension QueryClient {
       definition,
       options,
       part: FetchPart(direction),
-      superseding: superseding
+      joining: EntryMachine.Joining(superseding: superseding)
     )
   }
 

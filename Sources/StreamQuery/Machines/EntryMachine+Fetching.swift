@@ -5,11 +5,16 @@ extension EntryMachine {
     case any
     /// All fetches, but one more follows a fetch whose answer began before an invalidation.
     case upToDate
-    /// None: the request replaces the fetch in flight.
+    /// A fetch without data, and one after ``EntryMachine/supersessionLimit`` replacements in a row; the request
+    /// replaces all others.
     ///
-    /// Without data, and after ``EntryMachine/supersessionLimit`` replacements in a row, the request joins the
-    /// fetch. Then one more fetch follows, unless the answer of this one has not begun.
+    /// One more fetch follows a joined fetch if there is data and the answer has begun.
+    case irreplaceable
+    /// None: the request replaces any fetch, because its answer must not land.
     case none
+
+    /// Makes the meaning of a call's `superseding`.
+    package init(superseding: Bool) { self = superseding ? .irreplaceable : .upToDate }
   }
 
   /// Takes over the options of a query for the next fetch, and a longer retention.

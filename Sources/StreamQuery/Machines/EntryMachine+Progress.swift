@@ -45,7 +45,7 @@ extension EntryMachine {
   /// - Returns: Whether the caller need not wait.
   @inline(__always)
   func isAnswered(joining: Joining) -> Bool {
-    joining != .none && isLive && (joining == .any || !staysMarked)
+    isLive && (joining == .any || joining == .upToDate && !staysMarked)
   }
 
   /// Shows a part of a value that arrived; the fetch continues.

@@ -14,8 +14,8 @@ extension EntryMachine {
     }
     // An endless stream that is too old is replaced, because it has no end after which a newer
     // fetch could follow.
-    let isReplaced = joining == .none || joining == .upToDate && isLive && staysMarked
-    if isReplaced, isReplaceable {
+    let isReplaced = joining == .irreplaceable || joining == .upToDate && isLive && staysMarked
+    if joining == .none || isReplaced && isReplaceable {
       actions.cancelled = current.id
       startFetch(
         cause,
@@ -28,8 +28,9 @@ extension EntryMachine {
       if part != .whole { fetch?.joined = current.joined }
     } else {
       let isTooOld =
-        joining != .any && staysMarked || joining == .none && hasData && current.hasBegunAnswer
-      if part == .whole ? isTooOld : joining == .none && hasData && part != current.part {
+        joining != .any && staysMarked
+        || joining == .irreplaceable && hasData && current.hasBegunAnswer
+      if part == .whole ? isTooOld : joining == .irreplaceable && hasData && part != current.part {
         // If two requests want different parts, the later request counts, just as a later fetch replaces an
         // earlier one.
         if current.successorPart != part { current.successor = nil }
@@ -69,10 +70,12 @@ extension EntryMachine {
       part: part,
       undo: undo
         ?? InFlight.Undo(
-          isError: isError,
+          // Without data, a fetch that this one replaces has removed the error, and perhaps hides data.
+          isError: hasData ? isError : fetch?.undo.isError ?? isError,
           failureCount: failureCount,
           cause: fetch?.undo.cause ?? self.cause,
-          part: self.part
+          part: self.part,
+          stashed: hasData ? nil : fetch?.undo.stashed
         )
     )
     current.baseWasMarked = isKnownToHaveChanged

@@ -7,6 +7,7 @@
 /// | input \ fetch | none | running | waiting | paused |
 /// |---|---|---|---|---|
 /// | `requested` | begin | join, or supersede if there is data, at most three times in a row | same | same |
+/// | `requested(joining: .none)` | begin | supersede | same | same |
 /// | `invalidated` | mark | mark, which outlives the answer | mark | mark |
 /// | `attemptSucceeded` | – | store the answer; end or one more fetch | – | – |
 /// | `attemptProgressed` | – | store the part and go on; for callers of an endless stream, end | – | – |

@@ -127,7 +127,9 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     superseding: Bool = true,
     throwOnError: Bool = false
   ) async throws -> QueryResult<Value> {
-    let (outcome, end) = try await watchRefetch(superseding: superseding)
+    let (outcome, end) = try await watchRefetch(
+      joining: EntryMachine.Joining(superseding: superseding)
+    )
     switch outcome {
     case .failure(let error) where throwOnError: throw error
     case .cancelled where throwOnError: throw CancellationError()
@@ -145,6 +147,27 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
   ///   it.
   public func startRefetch(superseding: Bool = true) {
+    startRefetch(joining: EntryMachine.Joining(superseding: superseding))
+  }
+
+  /// Fetches, and replaces any running fetch: also a first one, and however often one was replaced before.
+  ///
+  /// For adapters with a fetch that reads changing input: an answer to former input never lands. Callers that
+  /// wait for a replaced fetch wait for the new one. Otherwise this is the same as
+  /// ``refetch(superseding:throwOnError:)``.
+  ///
+  /// - Returns: The result after the fetch, with its error if it failed.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``.
+  @_spi(Adapters)
+  @discardableResult
+  public func refetchAnew() async throws -> QueryResult<Value> {
+    result(after: try await watchRefetch(joining: .none).end)
+  }
+
+  /// Begins ``refetchAnew()`` without waiting, for buttons.
+  @_spi(Adapters) public func startRefetchAnew() { startRefetch(joining: .none) }
+
+  private func startRefetch(joining: EntryMachine.Joining) {
     let asked = asked.withLock { $0 }
     let query = asked.query(of: Value.self)
     subscription.client.startRefetchOne(
@@ -152,12 +175,12 @@ public final class QueryObserver<Value: Sendable>: Sendable {
       EntryKey(query.key),
       query.definition,
       asked.options,
-      superseding: superseding
+      joining: joining
     )
   }
 
   private func watchRefetch(
-    superseding: Bool
+    joining: EntryMachine.Joining
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let asked = asked.withLock { $0 }
     let query = asked.query(of: Value.self)
@@ -165,7 +188,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
       EntryKey(query.key),
       query.definition,
       asked.options,
-      superseding: superseding
+      joining: joining
     )
   }
 

@@ -58,7 +58,8 @@ public final class ObservedFetcher<F: QueryFetcher> {
 
   /// Changes the fetcher, then fetches with it, and waits.
   ///
-  /// The result of a running fetch is not used, because that fetch has read the former properties.
+  /// The result of a running fetch is not used, because that fetch has read the former properties. Callers
+  /// that wait for it, such as those of an earlier call, wait for the new fetch.
   ///
   /// - Parameter change: Changes the fetcher.
   /// - Returns: The result after the fetch; if the fetch failed, with its error.

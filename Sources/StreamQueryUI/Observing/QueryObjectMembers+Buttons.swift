@@ -1,4 +1,4 @@
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 // Commands that do not wait, for buttons: `Button("Reload", action: user.refetch)`. In an asynchronous
 // caller, the compiler chooses the commands that wait.
@@ -27,10 +27,7 @@ extension _QueryObjectMembers {
   }
 
   /// Fetches again without waiting; the result of a running fetch is not used.
-  func startAnew() {
-    cancelFirstFetch()
-    refetch()
-  }
+  func startAnew() { begin { $0.startRefetchAnew() } }
 
   private func begin(_ command: (QueryObserver<Stored>) -> Void) {
     guard let observer = commanded else { return }

@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 // Calls that wait for a fetch.
 extension _QueryObjectMembers {
@@ -35,15 +35,8 @@ extension _QueryObjectMembers {
 
   /// Fetches again and waits; the result of a running fetch is not used.
   func restart() async -> QueryResult<Value> {
-    cancelFirstFetch()
-    return await refetch()
-  }
-
-  /// Cancels a first fetch, because a refetch would join it while there is no data.
-  func cancelFirstFetch() {
-    let stored = present.stored
-    let joins = stored.data == nil || stored.isPlaceholderData
-    if joins, delivery?.prepared == nil { client?.cancel(query) }
+    _ = try? await withObserver { try await $0.refetchAnew() }
+    return present.shown
   }
 
   func withObserver<Result>(

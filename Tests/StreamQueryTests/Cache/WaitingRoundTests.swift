@@ -20,7 +20,10 @@ import Testing
 
   /// Waits for the fetch in flight, or a new one.
   private func wait(superseding: Bool = false) throws -> Waiter {
-    let request = FetchRequest(cause: .manual, joining: superseding ? .none : .upToDate)
+    let request = FetchRequest(
+      cause: .manual,
+      joining: EntryMachine.Joining(superseding: superseding)
+    )
     return try #require(
       state.request(index, request, query: resolved, role: .leasing, &transaction)
     )

@@ -90,10 +90,15 @@ struct EntryDriver {
   ) -> EntryActions {
     machine.requested(
       cause,
-      joining: superseding ? .none : .upToDate,
+      joining: EntryMachine.Joining(superseding: superseding),
       clientLease: clientLease,
       in: environment
     )
+  }
+
+  /// Requests a fetch that replaces any other.
+  mutating func replaceAny() -> EntryActions {
+    machine.requested(.manual, joining: .none, in: environment)
   }
 
   /// A caller asks and waits, as `fetch` does.

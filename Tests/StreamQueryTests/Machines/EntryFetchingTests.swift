@@ -39,6 +39,25 @@ import Testing
     expectEqual(driver.request(superseding: true), .none)
   }
 
+  @Test func aRequestThatReplacesAnyFetchReplacesAFirstLoad() {
+    var driver = EntryDriver.failed()
+    driver.request()
+    let old = driver.currentID
+    let actions = driver.replaceAny()
+    expectEqual(actions.cancelled, old)
+    expectEqual(actions.started, driver.currentID)
+    expect(driver.currentID != old && !driver.machine.isError)
+    driver.cancel()
+    expect(driver.machine.isError)
+  }
+
+  @Test func aRequestThatReplacesAnyFetchDoesSoHoweverOftenOneWasReplaced() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    for _ in 0..<5 { expect(driver.replaceAny().started != nil) }
+    expectEqual(driver.request(superseding: true), .none)
+  }
+
   @Test func waitersOfASupersededFetchWaitForTheNewOne() {
     var driver = EntryDriver.withData()
     driver.wait()

@@ -265,7 +265,7 @@ import Testing
     var driver = EntryDriver.withData()
     driver.observe(.fresh)
     func page(_ part: FetchPart) -> EntryActions {
-      driver.machine.requested(.manual, joining: .none, part: part, in: driver.environment)
+      driver.machine.requested(.manual, joining: .irreplaceable, part: part, in: driver.environment)
     }
     let starts = (0..<6).map { _ in page(.nextPage).started != nil }
     expectEqual(starts, [true, true, true, true, false, false])

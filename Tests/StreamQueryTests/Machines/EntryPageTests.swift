@@ -13,7 +13,7 @@ struct EntryPageTests {
   private func page(_ entry: inout EntryDriver, _ direction: PageDirection) {
     _ = entry.machine.requested(
       .manual,
-      joining: .none,
+      joining: .irreplaceable,
       part: FetchPart(direction),
       in: entry.environment
     )
@@ -86,7 +86,7 @@ struct EntryPageTests {
     if let failing {
       page(&entry, failing)
     } else {
-      _ = entry.machine.requested(.manual, joining: .none, in: entry.environment)
+      _ = entry.machine.requested(.manual, joining: .irreplaceable, in: entry.environment)
     }
     fail(&entry)
     expect(entry.machine.isInvalidated)
@@ -153,7 +153,7 @@ struct EntryPageTests {
 
   @Test func aPageThatIsStillGoodClearsTheMarkOfAFailure() {
     var entry = loaded()
-    _ = entry.machine.requested(.manual, joining: .none, in: entry.environment)
+    _ = entry.machine.requested(.manual, joining: .irreplaceable, in: entry.environment)
     fail(&entry)
     expect(entry.machine.isInvalidated)
     page(&entry, .next)
@@ -174,7 +174,7 @@ struct EntryPageTests {
     // The one that runs is what this asks for.
     page(&entry, .previous)
     expect(entry.machine.isPut(off: .nextPage))
-    _ = entry.machine.requested(.manual, joining: .none, in: entry.environment)
+    _ = entry.machine.requested(.manual, joining: .irreplaceable, in: entry.environment)
     expect(!entry.machine.isPut(off: .nextPage))
     page(&entry, .next)
     entry.succeed()

@@ -317,7 +317,7 @@ struct EntryStreamingTests {
     expect(!entry.machine.isAnswered(joining: .upToDate))
     _ = progress(&entry)
     expect(entry.machine.isAnswered(joining: .upToDate))
-    expect(!entry.machine.isAnswered(joining: .none))
+    expect(!entry.machine.isAnswered(joining: .irreplaceable))
     entry.invalidate()
     expect(!entry.machine.isAnswered(joining: .upToDate))
     expect(entry.machine.isAnswered(joining: .any))

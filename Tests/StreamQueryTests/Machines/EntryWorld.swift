@@ -119,7 +119,7 @@ struct EntryWorld {
     case .addPage:
       actions = machine.requested(
         .manual,
-        joining: .none,
+        joining: .irreplaceable,
         clientLease: machine.observerCount == 0,
         part: .nextPage,
         in: environment
@@ -148,7 +148,7 @@ struct EntryWorld {
       actions = machine.invalidated(in: environment)
       guard machine.isActive else { return }
       let isChanged = actions.changed
-      actions = machine.requested(.invalidated, joining: .none, in: environment)
+      actions = machine.requested(.invalidated, joining: .irreplaceable, in: environment)
       actions.changed = actions.changed || isChanged
     case .clear: actions = machine.cleared(in: environment)
     case .network:
@@ -167,7 +167,7 @@ struct EntryWorld {
   private mutating func refetch(superseding: Bool) -> EntryActions {
     machine.requested(
       .manual,
-      joining: superseding ? .none : .upToDate,
+      joining: EntryMachine.Joining(superseding: superseding),
       clientLease: machine.observerCount == 0,
       in: environment
     )
