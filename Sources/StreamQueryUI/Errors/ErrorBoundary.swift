@@ -149,26 +149,32 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
-  /// Removes the error of a query that has recovered by itself.
+  /// Removes the errors of a query that has recovered by itself, here and in the boundaries around this one.
   func recovered(_ key: QueryIdentity, in client: QueryClient) {
     let source = Source.query(ObjectIdentifier(client), key)
-    if machine.caught.contains(where: { $0.source == source }) {
-      change { _ = $0.recovered(source) }
-    } else {
-      parent?.recovered(key, in: client)
-    }
+    if hasCaught(source) { change { _ = $0.recovered(source) } }
+    parent?.recovered(key, in: client)
   }
 
-  /// Removes a query's error, because the object that has reported the error shows another query by now.
+  /// Removes a query's errors here and in the boundaries around this one, because the object that has
+  /// reported them shows another query by now.
   ///
-  /// The error stays if other objects have also reported it.
+  /// An error stays if other objects have also reported it.
   func left(_ key: QueryIdentity, in client: QueryClient, by reporter: AnyObject) {
-    let source = Source.query(ObjectIdentifier(client), key)
-    if machine.caught.contains(where: { $0.source == source }) {
-      change { _ = $0.left(source, by: reporter) }
-    } else {
-      parent?.left(key, in: client, by: reporter)
-    }
+    left(.query(ObjectIdentifier(client), key), by: reporter)
+  }
+
+  private func left(_ source: Source, by reporter: AnyObject) {
+    leftHere(source, by: reporter)
+    parent?.left(source, by: reporter)
+  }
+
+  private func leftHere(_ source: Source, by reporter: AnyObject) {
+    if hasCaught(source) { change { _ = $0.left(source, by: reporter) } }
+  }
+
+  private func hasCaught(_ source: Source) -> Bool {
+    machine.caught.contains { $0.source == source }
   }
 
   private func take(
@@ -179,8 +185,12 @@ public final class ErrorBoundary: nonisolated Observable {
     retry: @escaping Retry
   ) -> Bool {
     guard catches(error) else {
+      // An earlier error of the query, which was caught here, is not its error any more.
+      if let reporter { leftHere(source, by: reporter) }
       return parent?.take(error, by: source, from: reporter, of: delivery, retry: retry) ?? false
     }
+    // Neither is an earlier error that a boundary around this one has caught.
+    if let reporter { parent?.left(source, by: reporter) }
     if let delivery {
       // This boundary catches the error and will be reset, so it notes whether the client is that of a
       // preview.
