@@ -34,6 +34,28 @@ struct FormerStateTests: ObservedSuite {
     }
   }
 
+  @Test("data that nobody was told of when the key changed is kept, too")
+  func undeliveredDataIsKept() {
+    run { simulation, client in
+      let whole = ObservedQuery(query("a"), client: client, keepsPreviousData: true)
+      let count = ObservedSelection(query("a"), client: client, keepsPreviousData: true) {
+        $0.count
+      }
+      simulation.settle()
+      for text in ["first", "second one"] {
+        whole.update(query: query("a"))
+        count.update(query: query("a"))
+        client.setData(text, for: query("a"))
+        whole.update(query: query("b"))
+        count.update(query: query("b"))
+        expect(whole.data == text && whole.isPlaceholderData)
+        expect(count.data == text.count && count.isPlaceholderData)
+      }
+      simulation.advance(by: .seconds(1))
+      expect(whole.data == "fetched" && !whole.isPlaceholderData)
+    }
+  }
+
   @Test("what was stopped shows another key's own data when it is asked for that")
   func anotherKeyAfterAStop() {
     run { simulation, client in
