@@ -111,6 +111,20 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   @inline(__always)
   var showsStored: Bool { if case .stored = showing { true } else { false } }
 
+  /// Whether data of the former key is shown while another key has none.
+  var keepsPreviousData: Bool {
+    if case .made(let steps) = showing { steps.keeping != nil } else { false }
+  }
+
+  /// Notes the newest result of a key that is about to be left, without showing it.
+  ///
+  /// - Parameter result: The result; its data is shown while the next key has none.
+  mutating func leaves(_ result: QueryResult<Stored>) {
+    guard case .made(var steps) = showing else { return }
+    _ = steps.keeping?.take(result)
+    showing = .made(steps)
+  }
+
   // MARK: Without readers
 
   /// Whether a result can be shown without telling a reader and without making a selection.

@@ -102,6 +102,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     case .nothing: break
     case .begin: if let client { begin(client) }
     case .change:
+      keepFormerData()
       let options = client.flatMap { MainActorDelivery.options(observerOptions, for: $0) }
       observer?.update(query: observedQuery, options: options)
       takeNow()
@@ -111,6 +112,16 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
       if self.client == nil, let client { begin(client) }
     case .end: end()
     }
+  }
+
+  /// Keeps the newest data of a key that is about to be left; it may not have been delivered yet.
+  private func keepFormerData() {
+    guard machine.keepsPreviousData, let observer, observer.query.key != observedQuery.key
+    else { return }
+    // The machine is copied, so that the old result is released after the change.
+    var next = machine
+    next.leaves(observer.result)
+    machine = next
   }
 
   private func begin(_ client: QueryClient) {
