@@ -31,6 +31,19 @@ struct ButtonTests: ObservedSuite {
     }
   }
 
+  @Test("a reset takes effect before the call returns, so what is written afterwards stays")
+  func aWriteAfterAReset() {
+    run { simulation, client in
+      let observed = ObservedQuery(query("a", ScriptedFetch(.never)), client: client)
+      client.setData("old", for: query("a"))
+      observed.reset()
+      expect(observed.data == nil && observed.isLoading)
+      client.setData("new", for: query("a"))
+      simulation.settle()
+      expectEqual(observed.data, "new")
+    }
+  }
+
   @Test("the buttons of a list do not keep what is released")
   func theButtonsOfAListDoNotKeepIt() {
     let commands: [@MainActor (ObservedQueries) -> Void] = [
