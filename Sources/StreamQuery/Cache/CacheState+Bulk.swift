@@ -184,7 +184,7 @@ extension CacheState {
     _ index: Int,
     _ initialData: InitialData?,
     _ answers: [ResetCondition.Answer],
-    _ group: WaitGroup,
+    _ group: WaitGroup?,
     _ transaction: inout Transaction
   ) {
     emit(.reset, index, transaction)

@@ -179,6 +179,14 @@ nonisolated extension QueryClient {
     await reset(.query(query))
   }
 
+  /// Resets a query like ``reset(_:)-(Query<Value>)``, without waiting for the refetch: for adapters.
+  ///
+  /// - Parameter query: The query.
+  @_spi(Adapters) public nonisolated func startReset<Value>(_ query: Query<Value>) {
+    openStore(of: query)
+    resetting(.query(query), nil)
+  }
+
   /// Puts a key back into its initial state, and refetches it if it has an enabled observer.
   ///
   /// The call returns when the refetch is settled, like ``reset(_:)-(QueryFilter)``.

@@ -224,7 +224,7 @@ nonisolated extension QueryClient {
     return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
   }
 
-  func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
+  func resetting(_ filter: QueryFilter, _ group: WaitGroup?) {
     // The stored data is removed first, or it would become the initial data again.
     changeStored(filter, removes: true)
     recordBulkChange(filter, invalidates: false)

@@ -14,17 +14,7 @@ extension _QueryObjectMembers {
   }
 
   /// Resets the query without waiting.
-  public func reset() {
-    begin { observer in
-      guard let client else { return }
-      let query = observer.query
-      // The task has no executor preference, because it runs on the main actor.
-      Task { [weak self] in
-        await client.reset(query)
-        self?.arrivedNow()
-      }
-    }
-  }
+  public func reset() { begin { client?.startReset($0.query) } }
 
   /// Fetches again without waiting; the result of a running fetch is not used.
   func startAnew() { begin { $0.startRefetchAnew() } }
