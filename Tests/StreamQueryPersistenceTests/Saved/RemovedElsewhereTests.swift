@@ -115,6 +115,22 @@ struct RemovedElsewhereTests: SlowStoreSuite {
     other.shutDown()
   }
 
+  @Test("however many removals come before the next write, each is performed on the store")
+  func many() throws {
+    let (client, other) = (client(), client())
+    simulation.settle()
+    // The filters ask for the states of entries, so what they say of cached ones is left to the cache.
+    client.setData(0, for: ["m", 0] as QueryKey<Int>)
+    try save(client)
+    other.setData(64, for: key(64))
+    try save(other)
+    for number in 0...64 { client.remove(.prefix("n", number) && .inactive) }
+    try save(client)
+    expectEqual(kept, [#"Swift.Int["m",0] 0"#])
+    client.shutDown()
+    other.shutDown()
+  }
+
   @Test("without a removal, nobody asks the store again")
   func noRemoval() throws {
     let client = client()

@@ -55,6 +55,22 @@ extension SavedRecordsTests {
     expectEqual(batch?.removals, ["query/a", "query/b"])
   }
 
+  @Test("a removal that is repeated is performed for what was not cached at each call of it")
+  func repeatedRemoval() {
+    var records = open()
+    for number in 0..<100 {
+      let cached: Set<String> = number < 99 ? ["a", "b", "\(number)"] : ["a"]
+      records.apply(RecordFilter(.inactive), removes: true, except: cached)
+    }
+    // However long the store is away, one filter is one removal.
+    expectEqual(records.sweeps.count, 1)
+    let isReadAgain = records.takeSweeps()
+    expect(isReadAgain)
+    records.swept(contents("a", "b", "7"))
+    let batch = records.takeBatch()
+    expectEqual(batch?.removals, ["query/7", "query/b"])
+  }
+
   @Test("until removals are performed on the store, no more values wait than it may keep")
   func boundedUntilSwept() throws {
     let contents = contents()
