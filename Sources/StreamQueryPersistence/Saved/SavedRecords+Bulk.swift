@@ -48,7 +48,9 @@ extension SavedRecords {
         }
         return
       }
-      if removes, sweeps.count < Self.mostCalls || cached.isEmpty { sweeps.insert(mark) }
+      // Calls with one filter become one removal, because they may be repeated for hours while the store
+      // cannot be read. The filter decides about an entry that was not cached at one of these calls.
+      if removes { sweeps[filter] = sweeps[filter]?.intersection(cached) ?? cached }
       if calls.last != mark { calls.append(mark) }
       // Each lookup of a record visits all stored calls, so there must be few.
       if calls.count > Self.mostCalls { applyCalls() }
@@ -82,8 +84,8 @@ extension SavedRecords {
   /// - Returns: Whether there are any removals.
   mutating func takeSweeps() -> Bool {
     guard case .open = phase, !sweeps.isEmpty else { return false }
-    sweeping.formUnion(sweeps)
-    sweeps = []
+    sweeping.merge(sweeps) { $0.intersection($1) }
+    sweeps = [:]
     return true
   }
 
@@ -91,13 +93,13 @@ extension SavedRecords {
   mutating func sweepFailed() {
     // The removals also stay in `sweeping`. So changes still count as held up, and their number stays bounded
     // until the next try.
-    sweeps.formUnion(sweeping)
+    sweeps.merge(sweeping) { $0.intersection($1) }
   }
 
   /// Performs the removals on records in the store that this client does not know.
   mutating func swept(_ contents: StoreContents) {
-    let sweeps = sweeping
-    sweeping = []
+    let sweeps = sweeping.map { Mark(filter: $0, removes: true, cached: $1) }
+    sweeping = [:]
     // After a wipe the store has another generation, and the records to remove are gone.
     guard case .open(contents.generation) = phase else { return }
     for record in contents.records where record.key.hasPrefix(Self.prefix) {

@@ -57,7 +57,7 @@ extension SavedRecords {
     pendingMarks = []
     records = [:]
     unwritten = []
-    sweeping = []
+    sweeping = [:]
     underWay = []
     evicted = [:]
     byteCount = 0

@@ -101,10 +101,11 @@ struct SavedRecords: Sendable {
   var pendingMarks: Set<Mark> = []
   /// The bulk calls that are applied to all records later, so that their callers need not wait.
   var calls: [Mark] = []
-  /// The removals to repeat on the records in the store that this client does not know.
-  var sweeps: Set<Mark> = []
+  /// The removals to repeat on the records in the store that this client does not know: their filters, each
+  /// with the texts of the entries that were cached at every call with the filter.
+  var sweeps: [RecordFilter: Set<String>] = [:]
   /// The removals that are performed when the present read of the store's content ends.
-  var sweeping: Set<Mark> = []
+  var sweeping: [RecordFilter: Set<String>] = [:]
   /// The number of values that were dropped because too many waited, since the last report.
   private(set) var givenUpCount = 0
   /// The error with which the store was closed, if a change was lost since then; `nil` while it is open.
@@ -273,7 +274,7 @@ struct SavedRecords: Sendable {
     evicted = [:]
     switch phase {
     case .loading: dropsLoaded = true
-    case .open: sweeps = [Mark(filter: RecordFilter(.all), removes: true)]
+    case .open: sweeps = [RecordFilter(.all): []]
     case .closed(let error): lossReason = error
     }
     pendingMarks = []

@@ -83,8 +83,10 @@ final class StorePersister: Persister, StoreWorker {
     // not kept do not count: another query may have saved a record under the same key.
     let uses = records.isOfKeys ? [] : client?.cachedUses ?? []
     let cached = Set(uses.filter(\.isKept).map(\.key))
-    let texts = Set(cached.compactMap { try? $0.canonicalText() })
-    let mark = SavedRecords.Mark(filter: records, removes: removes, cached: texts)
+    var mark = SavedRecords.Mark(filter: records, removes: removes)
+    // A text that the filter excludes anyway would only take memory while the call is stored.
+    let texts = cached.compactMap { try? $0.canonicalText() }
+    mark.cached = Set(texts.filter { mark.concerns($0, hasLifetime: true) })
     if filter.hasPredicate {
       applyAsking(filter, except: cached, mark)
     } else {
