@@ -256,6 +256,16 @@ extension ServerSuite {
       #expect(events.stale(hearingWithin: .milliseconds(250)) == [], "\(events.lateness)")
     }
 
+    @Test func aChangeMayFollowEachRequest() throws {
+      let plan = PeerProcess.Plan(requests: 100, changes: 1)
+      let peer = try PeerProcess(plan, number: 0, store: store.port, upstream: upstream)
+      try peer.go()
+      let events = try peer.seen()
+      #expect(events.failures == [])
+      #expect(events.answered == 100)
+      #expect(events.changes.values.reduce(0, +) == 100)
+    }
+
     @Test func theUpstreamSeesOneRequestPerKeyAndPeriodOfFreshness() async throws {
       var plan = PeerProcess.Plan(keys: 20, pause: .milliseconds(50), staleTime: .seconds(3))
       plan.prefix = "count"
