@@ -119,7 +119,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
           for number in stride(from: worker, to: plan.requests, by: workers) {
             let key = Int.random(in: 0..<plan.keys)
             lines.append(await ask(key))
-            if plan.changes > 0, number % plan.changes == 1, let line = await change(key) {
+            if plan.isFollowedByChange(number), let line = await change(key) {
               lines.append(line)
             }
             if number % 100 == 0 { try? await upstream.note("progress") }

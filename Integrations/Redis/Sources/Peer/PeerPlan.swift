@@ -9,7 +9,7 @@ struct PeerPlan: Sendable {
   /// The number of requests, and the number of keys.
   var requests = 10_000
   var keys = 50
-  /// The number of requests for one change, from 2 on; `0` is no change.
+  /// The number of requests for one change; `0` is no change.
   var changes = 0
   /// Whether changes are also reported by tag, by prefix and by write.
   var isMixed = false
@@ -60,6 +60,12 @@ struct PeerPlan: Sendable {
     let words = text.split { !$0.isLetter && !$0.isNumber }
     return words.first { $0.hasPrefix(prefix) && Int($0.dropFirst(prefix.count)) != nil }
       .map { String($0) }
+  }
+
+  /// Whether a change follows the request of a number.
+  func isFollowedByChange(_ request: Int) -> Bool {
+    // The rest of a division by 1 is never 1.
+    changes > 0 && request % changes == 1 % changes
   }
 
   /// The way in which this process reports a change of a key; `nil` if it must not change the key.
