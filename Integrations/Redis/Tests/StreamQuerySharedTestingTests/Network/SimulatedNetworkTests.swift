@@ -71,6 +71,17 @@ struct SimulatedNetworkTests {
     expectKept(plan)
   }
 
+  @Test(arguments: [Int.min, -1, 20, Int.max])
+  func whatHappensToNodesThatAreNotThereChangesNothing(node: Int) {
+    var plan = plan([])
+    plan.duration = .seconds(5)
+    let usual = SimulatedNetwork(plan).run()
+    plan.faults = [(.seconds(2), .kill(node: node))]
+    let report = expectKept(plan)
+    #expect(report.scheduleHash == usual.scheduleHash)
+    #expect(report.meter == usual.meter)
+  }
+
   @Test func theLogIsTooShortForWhoWasAway() {
     var plan = plan([(.seconds(8), .partition(nodes: 0..<7)), (.seconds(14), .heal)])
     plan.limits.logLength = 3
