@@ -1,4 +1,6 @@
 /// A fault, or its end, in a ``SimulatedNetwork``.
+///
+/// Nodes have numbers from 0 on. Numbers that no node has are ignored.
 public enum NetworkFault: Hashable, Sendable {
   /// Nothing passes between the store and some nodes.
   case partition(nodes: Range<Int>)

@@ -184,6 +184,7 @@ public final class SimulatedNetwork {
       store.failOver(to: replica.model)
       returns.append(now)
     case .kill(let node):
+      guard all.contains(node) else { return }
       world.locked { state in
         state.dead.insert(node)
         // The other nodes have to wait until the leases of this node end.
