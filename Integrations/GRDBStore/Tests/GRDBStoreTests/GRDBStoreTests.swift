@@ -208,6 +208,21 @@ struct GRDBStoreTests {
     }
   }
 
+  @Test func recordsAreInTheOrderOfTheirKeysBytes() async throws {
+    try await withDirectory { directory in
+      var configuration = Configuration()
+      // SQLite then returns rows backwards wherever nobody asks for an order.
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA reverse_unordered_selects = ON") }
+      let path = directory.appending(path: "store.sqlite").path
+      let store = try GRDBStore(path: path, configuration: configuration)
+      let keys = ["", "B", "a", "a\u{0}", "ab", "é", "😀"]
+      let records = keys.map { StoreRecord(key: $0, value: Data($0.utf8)) }
+      let shuffled = [4, 1, 6, 0, 3, 5, 2].map { records[$0] }
+      try await store.write(StoreBatch(generation: .first, puts: shuffled), to: .main)
+      #expect(try await store.load(.main).records == records)
+    }
+  }
+
   @Test func aFullDatabaseIsReportedAndKeepsWhatItHas() async throws {
     try await withDirectory { directory in
       let queue = try DatabaseQueue(path: directory.appending(path: "store.sqlite").path)
