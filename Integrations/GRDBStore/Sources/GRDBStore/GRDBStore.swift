@@ -105,7 +105,9 @@ public final class GRDBStore: QueryStore {
     try await loading { db, found in
       let rows = try Row.fetchCursor(
         db,
-        sql: "SELECT key, value, checksum FROM streamQueryRecord WHERE partition = ?",
+        sql: """
+          SELECT key, value, checksum FROM streamQueryRecord WHERE partition = ? ORDER BY key
+          """,
         arguments: [partition.bytes]
       )
       found.contents.generation = try Self.generation(of: partition, in: db)
