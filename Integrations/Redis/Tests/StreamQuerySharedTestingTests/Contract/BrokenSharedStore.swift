@@ -30,6 +30,7 @@ final class BrokenSharedStore: SharedStore {
     case keepsInvalidatedLeases
     case keepsLeasesOfWrittenKeys
     case takesTheMarksOfReaders
+    case takesTheMarksOfCommits
     case takesTheMarksOfLeasesOnly
     case returnsOldVersions
     case forgetsFailures
@@ -64,7 +65,7 @@ final class BrokenSharedStore: SharedStore {
       case .invalidatesTheFirstMarkOnly, .invalidatesEverything: .invalidates
       case .keepsInvalidatedLeases: .invalidatesLeases
       case .keepsLeasesOfWrittenKeys: .writesEndLeases
-      case .takesTheMarksOfReaders: .keepsMarks
+      case .takesTheMarksOfReaders, .takesTheMarksOfCommits: .keepsMarks
       case .takesTheMarksOfLeasesOnly: .heedsReaders
       case .returnsOldVersions: .versionsRise
       case .forgetsFailures, .logsTwice: .logsChanges
@@ -201,6 +202,10 @@ final class BrokenSharedStore: SharedStore {
     switch mistake {
     case .cutsValues: value.bytes = Array(value.bytes.prefix(60_000))
     case .keepsEntriesForEver: lifetime = forever
+    case .takesTheMarksOfCommits:
+      // A write has the marks that its caller names.
+      guard try await memory.renew(lease, for: lifetime) else { return nil }
+      return try await memory.write(value, for: lease.key, lifetime: lifetime)
     default: break
     }
     let version = try await memory.commit(value, with: forged(lease), lifetime: lifetime)
