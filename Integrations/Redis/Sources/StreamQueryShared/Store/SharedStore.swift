@@ -51,6 +51,8 @@ public protocol SharedStore: Sendable {
 
   /// Makes a value the entry of the lease's key, and ends the lease.
   ///
+  /// The entry has the marks with which the lease was taken; those of the argument `lease` do not count.
+  ///
   /// - Parameters:
   ///   - value: The value.
   ///   - lease: The lease.

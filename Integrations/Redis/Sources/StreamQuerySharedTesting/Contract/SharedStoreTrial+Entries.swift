@@ -125,14 +125,16 @@ extension SharedStoreTrial {
   }
 
   private func keepsMarks() async throws {
-    var lease = try await lead()
-    lease.key.marks = Array(lease.key.marks.prefix(1))
-    // This reader knows fewer marks than the caller that fetched the entry, which a store must allow.
-    let reader = lease.key
-    var honest = lease
-    honest.key = key
-    _ = try await commit("1", with: honest)
-    _ = try await store.invalidate([SharedMark("tag/tag")])
-    try await expectEntry(nil, of: reader, after: "an invalidation of a mark of its lease")
+    for (text, count) in [("all", 3), ("one", 1)] {
+      let key = SharedTrialKeys.key(text, tags: "tag", "other")
+      var lease = try await lead(key)
+      // The entry has the marks with which the lease was taken, also if the commit names fewer.
+      lease.key.marks = Array(key.marks.prefix(count))
+      _ = try await commit("1", with: lease)
+      _ = try await store.invalidate([SharedMark("tag/tag")])
+      // This reader knows fewer marks than the caller that took the lease, which a store must allow.
+      let reader = SharedKey(text, marks: Array(key.marks.prefix(1)))
+      try await expectEntry(nil, of: reader, after: "an invalidation of a mark of its lease")
+    }
   }
 }
