@@ -75,7 +75,7 @@ extension FileStore {
       // If the store is suspended again before this call goes on, the call waits again, and keeps its place
       // in the queue.
       let next = SharedOneShot<Void>()
-      if let state = waits.firstIndex(where: { $0 === wait }) { waits[state] = next }
+      if let place = waits.firstIndex(where: { $0 === wait }) { waits[place] = next }
       wait = next
       _ = await wait.take(orGive: ())
     }

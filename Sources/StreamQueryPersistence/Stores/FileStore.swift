@@ -196,7 +196,7 @@ public actor FileStore: QueryStore {
     for (frame, places) in wanted.sorted(by: { $0.key.lowerBound < $1.key.lowerBound }) {
       guard let bytes = try state.file?.read(frame) else { continue }
       if let found = state.log.values(at: places.map(\.value), ofFrame: frame, in: bytes) {
-        for (state, value) in zip(places, found) { values[state.key] = value }
+        for (place, value) in zip(places, found) { values[place.key] = value }
       } else {
         state.log.found(damage: [frame])
       }
