@@ -24,7 +24,7 @@ extension OutboxEngine {
   }
 
   /// Lets runs that are not durable go on, because their time to wait for the store is over.
-  func lostPatience() {
+  func restoreTimedOut() {
     let isLate = update { $0.awaitsOrder && !$0.writer.stage.hasEnded }
     guard isLate else { return }
     report(OutboxError.slowStore)

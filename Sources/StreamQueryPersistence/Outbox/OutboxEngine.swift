@@ -111,7 +111,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     update { $0.client = client }
     let restoreTimeout = client.deadlines.set(restoreTimeout) { [weak self, executor] in
       // The work of a deadline must be quick, so users' code has its own task.
-      Task.detached(executorPreference: executor) { self?.lostPatience() }
+      Task.detached(executorPreference: executor) { self?.restoreTimedOut() }
     }
     update { $0.restoreTimeout = restoreTimeout }
     OutboxClaims.shared.join(claimsKey, self)

@@ -58,7 +58,7 @@ extension StorePersister {
   private func load(_ id: StoreID, _ settings: Persistence) async {
     let restoreTimeout = deadlines.set(TimeSpan(settings.restoreTimeout)) { [executor] in
       // The work of a deadline must be quick, so users' code has its own task.
-      Task.detached(executorPreference: executor) { self.lostPatience(with: id) }
+      Task.detached(executorPreference: executor) { self.restoreTimedOut(for: id) }
     }
     var problems: [any Error]
     repeat {
@@ -90,7 +90,7 @@ extension StorePersister {
   }
 
   /// Lets queries go on as they would without a store, because reading the store takes too long.
-  private func lostPatience(with id: StoreID) {
+  private func restoreTimedOut(for id: StoreID) {
     let isAwaited = state.withLock { state in
       // The read may have ended just now.
       guard state.stores[id]?.isAwaited == true else { return false }
@@ -222,12 +222,12 @@ extension StorePersister {
   }
 
   private func kept(of key: EntryKey, in id: StoreID) -> Kept? {
-    let (change, hasGivenUp) = update { state in
+    let (change, hasDropped) = update { state in
       state.drain(onlyRemovals: true)
       let givenUpCount = state.stores[id]?.records.givenUpCount ?? 0
       return (state.stores[id]?.records.pendingChange(of: key), givenUpCount > 0)
     }
-    if hasGivenUp { tellGivenUp() }
+    if hasDropped { reportDroppedValues() }
     switch change {
     case .removed: return nil
     case .changed(let entry): return .entry(entry)

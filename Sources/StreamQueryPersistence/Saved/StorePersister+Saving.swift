@@ -21,7 +21,7 @@ extension StorePersister {
     }
     if isCrowded {
       settleManyRemovals()
-      tellGivenUp()
+      reportDroppedValues()
     }
     // The store of a changed entry is not known yet, so a task is started for each store: the first task
     // takes the entries from the cache.
@@ -39,7 +39,7 @@ extension StorePersister {
   }
 
   /// Reports the values that were dropped because too many waited for a store.
-  func tellGivenUp() {
+  func reportDroppedValues() {
     let counts = state.withLock { state in
       state.ids.map { ($0, state.stores[$0]?.records.takeGivenUp() ?? 0) }
     }
@@ -100,7 +100,7 @@ extension StorePersister {
       return state.stores[id]?.settings
     }
     guard let settings else { return nil }
-    tellGivenUp()
+    reportDroppedValues()
     encode(id)
     noteUses(of: id)
     var first = await sweep(id, settings)
