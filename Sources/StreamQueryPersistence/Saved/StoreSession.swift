@@ -2,12 +2,12 @@ internal import StreamQuery
 
 /// A client's use of one store: the records, the plan for writing, and the callers that wait for the store.
 ///
-/// | input \ reading | is read | is read, asked again | pauses |
+/// | input \ reading | being read | being read, asked again | pausing |
 /// |---|---|---|---|
 /// | `readFailed`, for the last time | given up | given up | |
-/// | `readFailed` | pauses | is read at once | |
-/// | `requestRetry` | asked again | – | is read at once |
-/// | `pauseEnded` | – | – | is read |
+/// | `readFailed` | pausing | being read, at once | |
+/// | `requestRetry` | asked again | – | being read, at once |
+/// | `pauseEnded` | – | – | being read |
 ///
 /// - Reads that a caller asked for do not count towards the limit of failures.
 /// - The store is never given up while reads fail with ``QueryStoreError/denied``, as on a locked device.
