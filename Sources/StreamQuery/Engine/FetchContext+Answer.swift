@@ -28,7 +28,7 @@ extension FetchContext {
   ///     the default, means that nobody knows: then the answer is stale if it is older than the
   ///     last invalidation.
   public func answer(isOld age: Duration, isOutdated: Bool? = nil) {
-    guard let job = fetchJob else { return }
+    guard let job = fetchJob, !job.refuses(ordinal) else { return }
     let span = min(TimeSpan(age), .longest)
     let now = client.cache.now()
     let seconds = Double(span.nanoseconds) / 1_000_000_000

@@ -20,9 +20,10 @@ nonisolated extension QueryClient {
   private func run(_ job: FetchJob, attempt: Int) async {
     if mayAwaitImports, attempt == 0, defersToImport(job) { return }
     if attempt > 0 { job.answer.began(attempt, keepsPart: job.keepsPart) }
-    let limit = job.query.serving == nil ? nil : limit(of: job, attempt: attempt)
-    defer { limit?.stop() }
+    // The context is made before the timeout may end the attempt, because it has the attempt's ordinal.
     let context = context(of: job, attempt: attempt)
+    let limit = job.query.serving == nil ? nil : limit(of: job, context)
+    defer { limit?.stop() }
     do {
       // The companions are added here: in the closure, a reference to the client would cost a
       // further switch of executors.
@@ -36,7 +37,7 @@ nonisolated extension QueryClient {
       }
       if limit?.tryEnd() ?? true { land(box, of: job) }
     } catch  where limit?.tryEnd() ?? true {
-      failed(job, attempt: attempt, error, isCancelled: Task.isCancelled)
+      failed(job, context, error, isCancelled: Task.isCancelled)
     } catch {
       // The attempt has failed already, by its timeout.
     }
@@ -47,6 +48,7 @@ nonisolated extension QueryClient {
     FetchContext(
       key: job.key.key,
       cause: job.cause,
+      ordinal: job.presentAttempt,
       attempt: attempt,
       meta: job.query.meta ?? QueryMeta(),
       carriedClient: self,
@@ -81,7 +83,7 @@ nonisolated extension QueryClient {
 
   /// Starts the timeout of an attempt; `nil` if there is none.
   @inline(never)
-  private func limit(of job: FetchJob, attempt: Int) -> AttemptLimit? {
+  private func limit(of job: FetchJob, _ context: FetchContext) -> AttemptLimit? {
     guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
     if job.retry.mayRetry, let prepared = cache.record({ _ in job.tasks.prepareTask() }) {
       // The task of the next attempt is made now, in the context of this one, because the timeout
@@ -92,11 +94,12 @@ nonisolated extension QueryClient {
     limit.start(span, deadlines) {
       // A fetch that has shown a part keeps its connection, and counts as answered.
       guard self.cache.read({ $0.deliveringSince(job) }) == nil, limit.tryEnd() else { return }
-      job.answer.tookTooLong(attempt)
+      job.answer.tookTooLong(context.attempt)
+      job.refuse(context.ordinal)
       // The task is cancelled before the next attempt can begin: that attempt must not be cancelled.
       job.tasks.cancelPresent()
       let error = QueryError.timedOut(key: job.key.key.description, limit: span.duration)
-      self.failed(job, attempt: attempt, error, isCancelled: false)
+      self.failed(job, context, error, isCancelled: false)
     }
     return limit
   }
@@ -107,15 +110,16 @@ nonisolated extension QueryClient {
   @inline(never)
   private func failed(
     _ job: FetchJob,
-    attempt: Int,
+    _ context: FetchContext,
     _ error: any Error,
     isCancelled: Bool
   ) {
+    job.refuse(context.ordinal)
     let isAnew = retriesCountAnew(of: job)
     let answer = AttemptAnswer(
       error,
       isCancelled: isCancelled,
-      after: isAnew ? 0 : attempt,
+      after: isAnew ? 0 : context.attempt,
       of: job.key.key,
       retry: retry(of: job),
       jitter: nextJitter()
@@ -197,12 +201,15 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - job: The fetch.
+  ///   - attempt: The attempt, as ``FetchContext/ordinal`` numbers it.
   ///   - make: Makes the value from the present data; the flag says that the elements replace that data. It
   ///     runs outside the lock, and again if the data changes meanwhile, so that no concurrent update is
   ///     lost.
-  /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
+  /// - Returns: Whether the fetch is still the current one, and the attempt its present one; if not, nothing
+  ///   is shown.
   func progress(
     _ job: FetchJob,
+    by attempt: UInt32,
     _ make: (_ present: ValueBox?, _ isNoBase: Bool) -> ValueBox
   ) -> Bool {
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
@@ -215,6 +222,7 @@ nonisolated extension QueryClient {
     }
     let isAnew = retriesCountAnew(of: job)
     return commit(asking: ask) { answer, _, state, transaction in
+      guard !job.refuses(attempt) else { return false }
       if isAnew { state.retriesCountAnew(of: job) }
       return state.answered(.part(answer.box), madeFrom: answer.present, by: job, &transaction)
     }

@@ -27,7 +27,7 @@ final class RepeatedAttempt: Sendable {
   /// - Throws: The error of the fetch.
   func run(_ fetch: QueryDefinition.Fetch, _ context: FetchContext) async throws -> ValueBox {
     guard let job = context.fetchJob else { return try await fetch(context) }
-    attemptBegan(job, context.attempt)
+    attemptBegan(job, context)
     do {
       let box = try await fetch(context)
       state.withLock { $0.hasAnswered = true }
@@ -38,7 +38,7 @@ final class RepeatedAttempt: Sendable {
     }
   }
 
-  private func attemptBegan(_ job: FetchJob, _ attempt: Int) {
+  private func attemptBegan(_ job: FetchJob, _ context: FetchContext) {
     let present = job.progress.withLock { $0 }
     let former = state.withLock { state -> State? in
       defer { (state.hasBegun, state.hasAnswered) = (true, false) }
@@ -46,9 +46,11 @@ final class RepeatedAttempt: Sendable {
       state.start = present
       return nil
     }
-    guard let former else { return }
-    if former.hasAnswered { job.goBack(to: present?.repeated(from: former.start)) }
+    guard let former, !job.refuses(context.ordinal) else { return }
+    if former.hasAnswered {
+      job.keep(present?.repeated(from: former.start), by: context.ordinal)
+    }
     // Statements about the age of an earlier answer no longer count.
-    job.saidAnswer?.began(attempt, keepsPart: job.keepsPart)
+    job.saidAnswer?.began(context.attempt, keepsPart: job.keepsPart)
   }
 }

@@ -160,7 +160,7 @@ extension QueryDefinition {
         // stream appends: its earlier elements do not come again.
         let startsOver = isFirst && (start.hasShown && !collects || replaces)
         var shown: ValueBox?
-        let isShown = context.client.progress(job) { present, isNoBase in
+        let isShown = context.client.progress(job, by: context.ordinal) { present, isNoBase in
           let isVoid = startsOver || isFirst && isNoBase && refetch != .append
           let box = fold.folding(element, into: isVoid ? nil : present)
           shown = box
@@ -169,7 +169,7 @@ extension QueryDefinition {
         guard isShown, let shown else { throw CancellationError() }
         fold.showed(shown, with: element)
         if isFirst {
-          job.keep(StreamStart(base: start.base, hasShown: true))
+          job.keep(StreamStart(base: start.base, hasShown: true), by: context.ordinal)
         }
         isFirst = false
       }
@@ -178,7 +178,7 @@ extension QueryDefinition {
       if hidden {
         let share = job.query.resolved.share(for: job.key.key)
         let whole = TypedBox(value)
-        let isShown = context.client.progress(job) { present, _ in
+        let isShown = context.client.progress(job, by: context.ordinal) { present, _ in
           present.flatMap { share?($0, whole) } ?? whole
         }
         guard isShown else {
@@ -189,7 +189,11 @@ extension QueryDefinition {
       // The cache already has the whole value: this attempt has shown it or, if an endless stream appends, an
       // earlier attempt has.
       if !isFirst || collects && start.hasShown {
-        job.keep(StreamStart(base: start.base, hasShown: start.hasShown || !hidden, joins: true))
+        let hasShown = start.hasShown || !hidden
+        job.keep(
+          StreamStart(base: start.base, hasShown: hasShown, joins: true),
+          by: context.ordinal
+        )
       }
       return TypedBox(value)
     }
@@ -215,7 +219,7 @@ extension FetchContext {
       return known
     }
     let start = StreamStart(base: client.cache.read { $0.box(job.entry) })
-    job.keep(start)
+    job.keep(start, by: ordinal)
     return start
   }
 }

@@ -79,11 +79,15 @@ extension QueryDefinition {
               oldest = joined
               job?.answer.said(joined, by: context.attempt)
             }
-            job?.keep(PageProgress(loop, age: oldest))
+            // An attempt that is over fetches no further page.
+            let reached = PageProgress(loop, age: oldest)
+            guard job?.keep(reached, by: context.ordinal) != false else {
+              throw CancellationError()
+            }
           } else if keptCount > 0, loop.direction == nil {
             throw NotModified()
           } else if let box = context.presentBox {
-            job?.keep(PageProgress(loop))
+            job?.keep(PageProgress(loop), by: context.ordinal)
             return box
           }
         }

@@ -14,6 +14,10 @@ public struct FetchContext: Sendable, _FreeOfActors {
   public let key: AnyQueryKey
   /// Why the fetch was started.
   public let cause: FetchCause
+  /// The place of the attempt among all attempts of its fetch, from 0.
+  ///
+  /// No two attempts share it. They may share ``attempt``, because an endless stream counts failures anew.
+  let ordinal: UInt32
   /// The number of failed attempts before this one: 0 at first.
   public let attempt: Int
   /// The facts that the query carries.

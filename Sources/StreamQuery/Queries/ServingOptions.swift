@@ -177,7 +177,7 @@ extension Query {
   /// How long one attempt of a fetch may take; for ever by default.
   ///
   /// After that time the attempt is cancelled and has failed with ``QueryError/timedOut(key:limit:)``, for
-  /// all callers and observers; an answer that it still gives is ignored. The query's
+  /// all callers and observers; what it still gives, also a page or an element, is ignored. The query's
   /// ``retry(_:)-(RetryPolicy)`` says whether another attempt follows. The limit does not include a wait
   /// for the network or for ``QueryClient/Configuration/maxConcurrentFetches``, and ends with the first
   /// part of a streamed query. An attempt of an infinite query fetches all of its pages. The defaults of a

@@ -31,6 +31,8 @@ final class FetchJob: FetchWork, Sendable {
   private let slot = Mutex<AnswerSlot?>(nil)
   /// The progress of the attempts, from which a retry continues.
   let progress = Mutex<(any FetchProgress)?>(nil)
+  /// The number of attempts that are over; it changes under the lock of `progress`.
+  private let overCount = Atomic<UInt32>(0)
 
   init(
     cache: UInt64,
@@ -89,7 +91,9 @@ final class FetchJob: FetchWork, Sendable {
 
   /// Takes over the progress that a restarted fetch can use.
   func takeProgress(of former: FetchJob) {
-    if let progress = former.progress.withLock({ $0 })?.restarted() { keep(progress) }
+    if let progress = former.progress.withLock({ $0 })?.restarted() {
+      keep(progress, by: presentAttempt)
+    }
   }
 
   /// The progress that joins the fetched value with the cached data; `nil` if the value is cached as it is.
@@ -100,18 +104,48 @@ final class FetchJob: FetchWork, Sendable {
   /// Whether the next attempt continues from the progress of earlier ones.
   var keepsPart: Bool { progress.withLock { $0?.isKeptForRetry == true } }
 
-  /// Keeps the progress of the fetch for its next attempt.
-  func keep(_ progress: any FetchProgress) { goBack(to: progress) }
-
-  /// Returns to an earlier progress of the fetch; `nil` is its beginning.
-  func goBack(to progress: (any FetchProgress)?) {
+  /// Keeps the progress of an attempt for the next one, unless the attempt is over.
+  ///
+  /// - Parameters:
+  ///   - progress: The progress; `nil` is the beginning of the fetch.
+  ///   - attempt: The attempt, as ``FetchContext/ordinal`` numbers it.
+  /// - Returns: Whether the attempt goes on; if not, nothing is kept.
+  @discardableResult
+  func keep(_ progress: (any FetchProgress)?, by attempt: UInt32) -> Bool {
+    let (unneeded, isKept) = self.progress.withLock { present -> ((any FetchProgress)?, Bool) in
+      guard !refuses(attempt) else { return (progress, false) }
+      let former = present
+      present = progress
+      return (former, true)
+    }
     // The former progress may hold the last reference to users' values, so it is released outside
     // the lock.
-    let old = self.progress.withLock { present in
-      let old = present
-      present = progress
-      return old
+    _ = unneeded
+    return isKept
+  }
+
+  // MARK: Attempts that are over
+
+  /// The ordinal of the present attempt or, between attempts, of the next one.
+  var presentAttempt: UInt32 { overCount.load(ordering: .acquiring) }
+
+  /// Whether an attempt is over, so that nothing that it still does has an effect on the fetch.
+  ///
+  /// Code of an attempt may go on beside the next one: if it ignores that its timeout has cancelled it, or
+  /// if a companion of the client has left it behind.
+  func refuses(_ attempt: UInt32) -> Bool { presentAttempt != attempt }
+
+  /// Refuses all that an attempt still does, because it has failed; a second call does nothing.
+  ///
+  /// This is called before the failure is applied: a part that comes later cannot be taken for one of the
+  /// next attempt, and the progress from which that one continues changes no more.
+  func refuse(_ attempt: UInt32) {
+    progress.withLock { _ in
+      _ = overCount.compareExchange(
+        expected: attempt,
+        desired: attempt &+ 1,
+        ordering: .acquiringAndReleasing
+      )
     }
-    _ = old
   }
 }
