@@ -492,6 +492,25 @@ struct InfiniteQueryTests {
     expectEqual(client.data(for: feed)?.pages, ["p1#4", "p2#2", "p3#3"])
   }
 
+  @Test("after an error of code around the fetch, a retry fetches again what had arrived")
+  func codeAroundFailsAfterThePages() throws {
+    let (simulation, client) = environment()
+    let server = PageServer()
+    let feed = server.query()
+      .aroundFetch { context, fetch in
+        let pages = try await fetch()
+        if context.attempt == 0 { throw PageFailure() }
+        return pages
+      }
+      .retry(1)
+    let two = try simulation.run { try await client.fetch(feed, pages: 2) }
+    expectEqual(server.params, [1, 2, 1, 2])
+    expectEqual(two.pages, ["p1#3", "p2#4"])
+    let three = try simulation.run { try await client.fetchNextPage(of: feed) }
+    expectEqual(server.params, [1, 2, 1, 2, 3, 3])
+    expectEqual(three.pages, ["p1#3", "p2#4", "p3#6"])
+  }
+
   @Test("an update that is written while a page is on its way is kept, and so is the page")
   func updateAndPageAreBothKept() throws {
     let (simulation, client) = environment()
