@@ -23,8 +23,9 @@ extension QueryDefinition {
       fetch: { context in
         let job = context.fetchJob
         let present = context.presentBox?.value(as: Run.self)
-        // The cast below looks up its target type, so the cast is made only if there is progress.
-        let progress = job?.progress.withLock { $0 }
+        // A single page that an earlier attempt has fetched does not count: that attempt has failed. The cast
+        // below looks up its target type, so the cast is made only if there is progress.
+        let progress = job?.progress.withLock { $0?.isKeptForRetry == true ? $0 : nil }
         let kept = progress.flatMap { $0 as? PageProgress<Page, PageParam> }
         // The age of the oldest page of a run.
         var oldest = kept?.age
@@ -91,6 +92,8 @@ extension QueryDefinition {
             return box
           }
         }
+        // If the attempt fails after all, by code around it, the next one begins with the first page.
+        if loop.isRun { job?.keep(nil, by: context.ordinal) }
         // When the call began, there was a page to add, but the cached pages have changed since. No page
         // was fetched, so the fetch ends as if it had not begun.
         guard let run = loop.landed(on: nil as Run?) else { throw NothingFetched() }
