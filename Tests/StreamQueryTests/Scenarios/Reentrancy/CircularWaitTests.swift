@@ -166,6 +166,25 @@ struct CircularWaitTests {
     expect(simulation.isIdle)
   }
 
+  /// The first attempt is cancelled after 2 s, and returns after 4 s, beside the second one.
+  @Test func aRunThatWaitsForItsScopeIsRefusedAlsoWhenALateAttemptHasReturned() {
+    let client = makeClient()
+    let notes = Notes<String>()
+    let late = ScriptedFetch<Int>(.value(0, after: .seconds(4), ignoringCancellation: true))
+    let inner = Mutation("inner") { (input: Int) in input }.scope("s")
+    let outer = Mutation<Int, Int>("outer") { (input: Int, context: MutationContext) in
+      guard context.attempt > 0 else { return try await late() }
+      try await Scheduling.current.clock.sleep(for: .seconds(1.5))
+      return try await context.client.mutate(inner, with: input)
+    }
+    .scope("s").timeout(.seconds(2)).retry(1)
+    note("outer", in: notes) { try await client.mutate(outer, with: 1) }
+    simulation.advance(by: .seconds(10))
+    expectEqual(notes.all, ["outer recursiveMutation"])
+    expectEqual(client.mutatingCount(), 0)
+    expect(simulation.isIdle)
+  }
+
   @Test func aFetchThatWaitsBehindARunIsNotAwaitedByThatRun() {
     let client = makeClient()
     let peer = Peer(client)
