@@ -218,8 +218,12 @@ struct TaskLifecycle: ~Copyable, Sendable {
   /// Records that the present task is at work.
   borrowing func taskBegan() { performer.store(Self.presentTask, ordering: .relaxed) }
 
-  /// Records that the task at work is done.
-  borrowing func taskEnded() { performer.store(0, ordering: .relaxed) }
+  /// Records that the present task is done.
+  ///
+  /// If its attempt timed out, the task of the next attempt may be at work already; that one stays.
+  borrowing func taskEnded() {
+    _ = performer.compareExchange(expected: Self.presentTask, desired: 0, ordering: .relaxed)
+  }
 
   /// Whether the present task is the task at work, and not a task that the task at work started.
   var isPerformedHere: Bool {
