@@ -1,4 +1,4 @@
-import StreamQuery
+@_spi(Adapters) import StreamQuery
 import StreamQueryTesting
 import Testing
 
@@ -43,6 +43,22 @@ struct MutationRunTests {
     }
     expectEqual(output, "7!")
     expect(simulation.isIdle)
+  }
+
+  /// Also where nobody follows the run, so that no snapshot of it is kept.
+  @Test func snapshotsAreTheSameIfTheyShowTheSame() {
+    let client = client()
+    let mutation = Mutation<Int, Int>.slow(simulation: simulation)
+    expect(client.run(of: mutation).isSame(as: .idle))
+    simulation.start(mutation, with: 1, on: client)
+    let pending = client.run(of: mutation)
+    expect(pending.isSame(as: client.run(of: mutation)))
+    expect(!pending.isSame(as: .idle))
+    simulation.advance(by: .seconds(1))
+    let ended = client.run(of: mutation)
+    expect(ended.isSuccess && pending.isPending)
+    expect(!pending.isSame(as: ended))
+    expect(ended.isSame(as: client.run(of: mutation)))
   }
 
   // T63 U02
