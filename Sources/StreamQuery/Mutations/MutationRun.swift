@@ -61,12 +61,15 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   /// - Returns: The value; `nil` if there is none of that type so far.
   public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { snapshot?.saved[type] }
 
-  /// Whether both are the same snapshot; a quick test, and `false` does not mean that they differ.
+  /// Whether both snapshots show the same state of the same run, or no run.
   ///
-  /// - Parameter other: Another snapshot.
-  /// - Returns: `true` only if nothing differs.
+  /// - Parameter other: Another snapshot, of any client.
+  /// - Returns: Whether nothing differs.
   @_spi(Adapters) public func isSame(as other: Self) -> Bool {
-    snapshot?.version == other.snapshot?.version && idempotencyKey == other.idempotencyKey
+    guard let snapshot, let other = other.snapshot else {
+      return snapshot == nil && other.snapshot == nil
+    }
+    return snapshot.isSame(as: other)
   }
 
   /// Whether there is no run: none was started, or it was reset, cancelled, or forgotten after its end.
@@ -145,10 +148,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// - Parameter other: Another snapshot, of any client.
   /// - Returns: Whether nothing differs.
   @_spi(Adapters) public func isSame(as other: Self) -> Bool {
-    // The versions are not compared: the snapshot of a single read has none.
-    snapshot === other.snapshot
-      || snapshot.requestIdentity == other.snapshot.requestIdentity
-        && snapshot.showsTheSame(as: other.snapshot)
+    snapshot.isSame(as: other.snapshot)
   }
 }
 

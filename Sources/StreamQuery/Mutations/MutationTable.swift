@@ -177,6 +177,13 @@ final class MutationSnapshot: Sendable {
 
   var requestIdentity: RunIdentity { job.identity.revised(revision) }
 
+  /// Whether two snapshots show the same state of the same run.
+  ///
+  /// The versions are not compared, because the snapshot of a single read has none.
+  func isSame(as other: MutationSnapshot) -> Bool {
+    self === other || requestIdentity == other.requestIdentity && showsTheSame(as: other)
+  }
+
   /// Whether two snapshots of one run show the same state, whatever their versions.
   func showsTheSame(as other: MutationSnapshot) -> Bool {
     status == other.status && isPaused == other.isPaused && failureCount == other.failureCount
