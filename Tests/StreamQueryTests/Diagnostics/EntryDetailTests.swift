@@ -1,4 +1,5 @@
 @_spi(Adapters) @testable import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 import Testing
 
@@ -37,6 +38,37 @@ struct EntryDetailTests {
     )
     expectEqual(detail.observers, [EntryDetail.Observers(text: "enabled, never stale", count: 1)])
     withExtendedLifetime(recording) {}
+  }
+
+  @Test func anOptionThatNoLayerSetsIsTheOneThatCountsForTheQuery() throws {
+    let client = QueryClient(simulation: simulation)
+    client.setDefaults(QueryOptions(networkMode: .always), for: "defaults")
+    let queries: [Query<Int>] = [
+      Query("plain") { 1 },
+      Query("kept") { 1 }.persisted(in: MemoryStore()),
+      Query("always") { 1 }.networkMode(.always),
+      Query("defaults") { 1 },
+    ]
+    let recordings = queries.map { simulation.record(client.stream($0)) }
+    simulation.settle()
+    let keys: [AnyQueryKey] = ["plain", "kept", "always", "defaults"]
+    let facts = try keys.map { try detail(of: $0, in: client) }
+    typealias Option = EntryDetail.Option
+    expectEqual(
+      facts.map { option("networkMode", of: $0) },
+      [
+        Option(name: "networkMode", value: "online", layer: .standard),
+        Option(name: "networkMode", value: "offlineFirst", layer: .standard),
+        Option(name: "networkMode", value: "always", layer: .query),
+        Option(name: "networkMode", value: "always", layer: .prefix("defaults")),
+      ]
+    )
+    expectEqual(
+      facts.map { option("refetchOnReconnect", of: $0)?.value },
+      ["ifStale", "ifStale", "never", "never"]
+    )
+    for recording in recordings { recording.cancel() }
+    client.shutDown()
   }
 
   @Test func everyOptionThatAQueryMayHaveIsThere() {
