@@ -98,9 +98,13 @@ nonisolated extension QueryClient {
       return (slot.query, state.defaults, slot.machine.groups)
     }
     guard let (query, defaults, groups) = found else { return nil }
-    let own = query.map { [(EntryDetail.Layer.query, $0.resolved.definition.options)] } ?? []
+    var layers = defaults.table.layers(for: info.key)
+    if let query {
+      layers.insert((.query, query.resolved.definition.options), at: 0)
+      layers.append((.standard, query.resolved.standardOptions))
+    }
     return EntryDetail(
-      options: EntryDetail.options(of: own + defaults.table.layers(for: info.key)),
+      options: EntryDetail.options(of: layers),
       observers: groups.map {
         EntryDetail.Observers(text: $0.resolvedOptions.words, count: $0.count)
       }

@@ -139,9 +139,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
     var resolvedOptions = ResolvedObserverOptions()
     resolvedOptions.onSubscribe = onSubscribe?.fixed ?? .ifStale
-    // With the network mode `always`, a reconnect is no reason to refetch, unless an option says otherwise.
-    resolvedOptions.onReconnect =
-      onReconnect?.fixed ?? (fetchOptions.networkMode == .always ? .never : .ifStale)
+    resolvedOptions.onReconnect = onReconnect?.fixed ?? fetchOptions.networkMode.standardReconnect
     resolvedOptions.onActive = onActive?.fixed ?? .ifStale
     resolvedOptions.retriesOnSubscribe = retries?.fixed ?? true
     resolvedOptions.gcTime = observer?.gcTime
@@ -319,6 +317,12 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     case .subscribed: asked?.options.refetchOnSubscribe
     case .invalidated, .interval, .manual, .reset, .trigger: nil
     }
+  }
+
+  /// The options that depend on the query and that hold if no layer sets them.
+  var standardOptions: QueryOptions {
+    let reconnect = RefetchPolicy(fetchOptions.networkMode.standardReconnect)
+    return QueryOptions(networkMode: fetchOptions.networkMode, refetchOnReconnect: reconnect)
   }
 
   func isMade(of definition: QueryDefinition, under defaults: DefaultsTable) -> Bool {

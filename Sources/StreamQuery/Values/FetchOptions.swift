@@ -30,6 +30,13 @@ public enum NetworkMode: String, Hashable, Codable, Sendable {
   case offlineFirst
 }
 
+extension NetworkMode {
+  /// Whether a reconnect refetches if no option decides this.
+  ///
+  /// With ``always``, a reconnect is no reason to refetch.
+  var standardReconnect: RefetchPolicy.Answer { self == .always ? .never : .ifStale }
+}
+
 /// The policy for a running fetch that nobody wants any more.
 ///
 /// Every stream of the key wants the fetch, and so do every caller that waits for it and, for background
