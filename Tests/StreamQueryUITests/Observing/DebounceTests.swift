@@ -182,6 +182,23 @@ struct DebounceTests: ObservedSuite {
     }
   }
 
+  @Test("a clock that fails makes no key wait for ever")
+  func failingClock() {
+    runOnFailingClock { simulation, client, clock in
+      let log = FetchLog()
+      let (observed, _) = started(log, client)
+      simulation.advance(by: .seconds(1))
+      clock.isFailing = true
+      observed.update(query: search("a", log), debounce: pause)
+      simulation.settle()
+      clock.isFailing = false
+      observed.update(query: search("a", log), debounce: pause)
+      simulation.advance(by: .seconds(1))
+      expectEqual(log.lines, ["", "a"])
+      expect(observed.query.key == QueryKey("search", "a") && observed.data == "found a")
+    }
+  }
+
   @Test("a position in pages changes at once, and its query after the pause")
   func pages() {
     run { simulation, client in

@@ -12,6 +12,16 @@ extension ObservedSuite {
     }
   }
 
+  /// Runs a test whose objects wait on a clock that may fail.
+  func runOnFailingClock(_ body: @MainActor (Simulation, QueryClient, FailingClock) -> Void) {
+    for seed: UInt64 in 0..<10 {
+      Simulation.onMainActor(seed: seed) { simulation in
+        let clock = FailingClock(simulation.clock)
+        body(simulation, QueryClient(simulation: simulation) { $0.operatorClock = clock }, clock)
+      }
+    }
+  }
+
   func query(
     _ name: String,
     _ fetch: ScriptedFetch<String> = ScriptedFetch(.value("fetched", after: .milliseconds(30)))
