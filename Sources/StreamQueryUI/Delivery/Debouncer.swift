@@ -71,9 +71,10 @@ final class Debouncer {
     task?.cancel()
     // The task has no executor preference, because it runs on the main actor.
     task = Task { [weak self] in
-      guard (try? await clock.sleep(for: min(interval, .century))) != nil, !Task.isCancelled
-      else { return }
-      self?.flush()
+      // If the clock throws an error of its own, the wait counts as over: otherwise the key would wait for
+      // ever.
+      try? await clock.sleep(for: min(interval, .century))
+      if !Task.isCancelled { self?.flush() }
     }
   }
 }
