@@ -4,7 +4,7 @@ import StreamQueryUI
 import Testing
 
 @MainActor
-struct ObjectObservationTests {
+struct ObjectObservationTests: ObservedSuite {
   @MainActor private final class Controller {
     var shown: [String] = []
 
@@ -12,12 +12,6 @@ struct ObjectObservationTests {
       client.observe(query, on: self) { [weak self] result in
         self?.shown.append("\(result.data.map(String.init) ?? "-")\(result.isFetching ? "…" : "")")
       }
-    }
-  }
-
-  private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
-    for seed: UInt64 in 0..<10 {
-      Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
     }
   }
 
@@ -81,6 +75,24 @@ struct ObjectObservationTests {
       expectEqual(client.diagnostics(.query(short)).map(\.observerCount), [0])
       expectEqual(client.diagnostics(.query(long)).map(\.observerCount), [1])
       withExtendedLifetime(controller) {}
+    }
+  }
+
+  @Test("what an object leaves is released although the clock has failed")
+  func failingClock() {
+    runOnFailingClock { simulation, client, clock in
+      let query = Query<Int>(key: "n")
+      clock.isFailing = true
+      var controller: Controller? = Controller()
+      _ = controller?.observe(query, client)
+      simulation.settle()
+      clock.isFailing = false
+      let other = Controller()
+      _ = other.observe(query, client)
+      controller = nil
+      simulation.advance(by: .seconds(10))
+      expectEqual(client.diagnostics(.query(query)).map(\.observerCount), [1])
+      withExtendedLifetime(other) {}
     }
   }
 
