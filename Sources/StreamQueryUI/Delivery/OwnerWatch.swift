@@ -36,8 +36,10 @@ final class OwnerWatch {
     // first observation. It has no executor preference, because it checks on the main actor.
     task = Task.detached { [weak self, clock] in
       while let pause = await self?.nextPause() {
-        guard (try? await clock.sleep(for: pause)) != nil else { return }
-        await look()
+        // If the clock throws an error of its own, the pause counts as over. The pauses grow, so even if the
+        // clock throws each time, the checks soon end, until the next observation begins.
+        try? await clock.sleep(for: pause)
+        if !Task.isCancelled { await look() }
       }
     }
   }
