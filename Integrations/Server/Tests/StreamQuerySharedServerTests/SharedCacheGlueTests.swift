@@ -106,6 +106,23 @@ struct SharedCacheGlueTests {
     )
   }
 
+  /// A fetch has one span for all of its attempts.
+  @Test func anAttemptForAllMachinesHasNoReasonOfTheLonelyOneBefore() throws {
+    let machine = try machines.machine()
+    let upstream = ScriptedFetch<Int>(.failure(Outage()), .value(1))
+    let query = Query("n", 1, fetch: upstream)
+      .retry(1) { _ in .seconds(30) }
+      .shared(through: machine.cache)
+    machines.store.crash()
+    simulation.settle()
+    machine.ask(query)
+    simulation.advance(by: .seconds(5))
+    #expect(upstream.callCount == 1)
+    machines.store.restart()
+    simulation.advance(by: .minutes(1))
+    #expect(machines.spans() == ["led succeeded"])
+  }
+
   @Test func aFailureElsewhereIsCountedAndMayBeRedacted() throws {
     let first = try machines.machine()
     var log = SharedCacheLogSample.log(to: machines.handler)
