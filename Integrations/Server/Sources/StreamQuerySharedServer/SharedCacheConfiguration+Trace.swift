@@ -26,10 +26,13 @@ extension SharedCacheConfiguration {
       case .alone(_, let reason):
         span.attributes["streamquery.shared"] = "alone"
         span.attributes["streamquery.shared.reason"] = reason.rawValue
+        return
       case .committed, .outdated, .unreadable, .failedElsewhere, .followsLog, .invalidated, .gap,
         .untrusted, .storeAway, .storeBack:
-        break
+        return
       }
+      // The fetch may have asked alone before.
+      span.attributes["streamquery.shared.reason"] = nil
     }
   }
 }
