@@ -71,8 +71,10 @@ struct RecordReplay: Sendable {
 
   /// Creates a replay.
   ///
-  /// - Parameter capacity: The maximum number of stored events. It must not be lower than that of the
-  ///   client's record, or else parts of the record refer to errors and options that were removed here.
+  /// The client may keep more events. It never refers to a key or an error that was forgotten here: an entry
+  /// that is made again has another number, each error comes with its event, and options come again.
+  ///
+  /// - Parameter capacity: The maximum number of stored events.
   init(capacity: Int = 10_000) {
     self.capacity = max(0, capacity)
   }

@@ -1,3 +1,4 @@
+import StreamQueryTesting
 import Testing
 
 @testable import StreamQuery
@@ -161,6 +162,28 @@ struct InspectorScreenTests {
     screen.came(part)
     expect(screen.updates == [7: 7] && screen.list.numbers == [7] && screen.choice == .first)
     expectEqual(screen.moment.totals.facts, "1 key · 0 fetching · 0 observed · 80 events lost")
+  }
+
+  @Test("a forgotten key is listed when it comes again, although the client keeps its past")
+  func comingAgain() {
+    let simulation = Simulation(seed: 35)
+    let client = QueryClient(simulation: simulation) { $0.record = .last(100) }
+    let parts = simulation.record(client.recordUpdates)
+    let (key, other) = (QueryKey<Int>("a"), QueryKey<Int>("other"))
+    client.setData(0, for: key)
+    simulation.settle()
+    client.remove("a")
+    simulation.settle()
+    for number in 1...5 { client.setData(number, for: other) }
+    simulation.settle()
+    client.setData(1, for: key)
+    simulation.settle()
+    var screen = InspectorScreen(capacity: 4)
+    for part in parts.values { screen.came(part) }
+    let shown = screen.list.numbers.compactMap { screen.replay.keys[$0]?.row.text }
+    expectEqual(shown.sorted(), ["[\"a\"]", "[\"other\"]"])
+    expectEqual(client.record.keys.filter { $0.text == "[\"a\"]" }.count, 2)
+    parts.cancel()
   }
 
   @Test("the list is as if made anew, whatever comes and whatever is looked at")
