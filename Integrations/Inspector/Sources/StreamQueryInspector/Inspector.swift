@@ -143,7 +143,8 @@ public final class Inspector: Sendable {
 
   /// Stops listening, closes all connections, and ends all simulated conditions, such as delays.
   ///
-  /// Open pages then say that the app is not reachable. The inspector cannot be started again.
+  /// Open pages then say that the app is not reachable. The inspector cannot be started again. While a page
+  /// of another inspector of the client is open, the conditions stay.
   public func stop() async {
     let former = stage.withLock { stage in
       defer { stage = .stopped }

@@ -1,6 +1,5 @@
 internal import Foundation
 @_spi(Adapters) internal import StreamQuery
-internal import Synchronization
 
 /// The client that an inspector shows, without retaining it.
 final class InspectedClient: Sendable {
@@ -10,6 +9,9 @@ final class InspectedClient: Sendable {
   private let log: @Sendable (String) -> Void
   /// An action of a test, called after the event stream of a page has ended.
   private let onPageEnd: (@Sendable () -> Void)?
+  private let presence: ClientPresence
+  /// The number of this inspector at the client.
+  private let inspector: UInt64
 
   init(
     _ client: QueryClient?,
@@ -23,6 +25,8 @@ final class InspectedClient: Sendable {
     self.allows = allows
     self.log = log
     self.onPageEnd = onPageEnd
+    presence = ClientPresence.at(client)
+    inspector = presence.withLock { $0.inspectorCame() }
   }
 
   /// Registers the event stream of a page until this object is released.
@@ -32,7 +36,9 @@ final class InspectedClient: Sendable {
 
     init(of subject: InspectedClient) {
       self.subject = subject
-      number = subject.presence.withLock { $0.came() }
+      number = subject.presence.withLock { [inspector = subject.inspector] in
+        $0.came(to: inspector)
+      }
     }
 
     deinit {
@@ -45,10 +51,8 @@ final class InspectedClient: Sendable {
     var hasPlace: Bool { subject.presence.withLock { $0.hasPlace(number) } }
   }
 
-  private let presence = Mutex(PagePresence())
-
-  /// Whether at least one page receives events.
-  var hasPages: Bool { presence.withLock(\.hasPages) }
+  /// Whether at least one page of this inspector receives events.
+  var hasPages: Bool { presence.withLock { $0.hasPages(of: inspector) } }
 
   /// Whether pages have to answer: they may ask for actions, and there are simulated conditions.
   var awaitsAnswers: Bool { allows.contains(.actions) && isConditioned }
@@ -64,8 +68,8 @@ final class InspectedClient: Sendable {
       while self.isConditioned {
         try? await clock.sleep(for: .seconds(1))
         switch self.presence.withLock({ $0.secondPassed() }) {
-        case .noPage: self.endConditions(because: "no page is open")
-        case .noAnswer: self.endConditions(because: "no page answers")
+        case .noPage: self.end(because: "no page is open")
+        case .noAnswer: self.end(because: "no page answers")
         case nil: break
         }
       }
@@ -75,8 +79,16 @@ final class InspectedClient: Sendable {
     }
   }
 
-  /// Ends all simulated conditions, such as a lost network, and logs which ones they were.
+  /// Ends all simulated conditions, because this inspector has ended.
+  ///
+  /// While pages of other inspectors of the client are open, the conditions stay.
   func endConditions(because reason: String) {
+    guard !presence.withLock({ $0.hasPages(besidesThoseOf: inspector) }) else { return watch() }
+    end(because: reason)
+  }
+
+  /// Ends all simulated conditions, such as a lost network, and logs which ones they were.
+  private func end(because reason: String) {
     guard let client, let conditions = client.conditions, !conditions.isEmpty else { return }
     client.changeConditions(.end)
     log("\(reason), so these conditions have ended: \(conditions.words)")

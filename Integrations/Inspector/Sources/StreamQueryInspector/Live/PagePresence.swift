@@ -7,9 +7,13 @@
 /// page, which may be closed already, unnoticed by the server. A page whose browser hangs keeps its stream,
 /// so pages also have to answer.
 ///
+/// Each inspector of a client has a server, and so five places of its own. Whether somebody is there does not
+/// depend on the inspector.
+///
 /// | input | effect |
 /// |---|---|
-/// | `came` | the page gets a place, the sixth one that of the oldest; somebody is there |
+/// | `inspectorCame` | the inspector gets a number |
+/// | `came` | the page gets a place, the sixth one of an inspector that of its oldest; somebody is there |
 /// | `left` | the place of the page is free |
 /// | `answered` | somebody is there |
 /// | `watchBegan` | seconds count from now on, unless they do already |
@@ -23,7 +27,13 @@ struct PagePresence: Sendable {
     case noAnswer
   }
 
-  /// The maximum number of pages that receive events.
+  /// A page that receives events, and its inspector.
+  private struct Place: Sendable {
+    var page: UInt64
+    var inspector: UInt64
+  }
+
+  /// The maximum number of pages of an inspector that receive events.
   static let limit = 5
   /// After this many seconds without an open page, nobody is there; a page that is loaded anew takes less
   /// time.
@@ -31,8 +41,9 @@ struct PagePresence: Sendable {
   /// After this many seconds without an answer of a page, nobody is there.
   static let secondsWithoutAnswer = 60
 
-  /// The numbers of the pages that receive events, oldest first.
-  private var places: [UInt64] = []
+  /// The pages that receive events, oldest first.
+  private var places: [Place] = []
+  /// The number of the newest page or inspector.
   private var lastNumber: UInt64 = 0
   private var isWatched = false
   /// The seconds since a page was open or answered.
@@ -43,23 +54,38 @@ struct PagePresence: Sendable {
   /// Whether at least one page receives events.
   var hasPages: Bool { !places.isEmpty }
 
-  /// Gives a place to a page that came.
+  /// Whether at least one page of an inspector receives events.
+  func hasPages(of inspector: UInt64) -> Bool { places.contains { $0.inspector == inspector } }
+
+  /// Whether at least one page of another inspector receives events.
+  func hasPages(besidesThoseOf inspector: UInt64) -> Bool {
+    places.contains { $0.inspector != inspector }
+  }
+
+  /// Gives a number to an inspector.
+  mutating func inspectorCame() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// Gives a place to a page that came to an inspector.
   ///
   /// - Returns: The number of the page.
-  mutating func came() -> UInt64 {
+  mutating func came(to inspector: UInt64) -> UInt64 {
     lastNumber += 1
-    places.append(lastNumber)
-    if places.count > Self.limit { places.removeFirst() }
+    places.append(Place(page: lastNumber, inspector: inspector))
+    let own = places.filter { $0.inspector == inspector }
+    if own.count > Self.limit { left(own[0].page) }
     (absent, silent) = (0, 0)
     return lastNumber
   }
 
   /// Whether a page still has its place, and so receives events.
-  func hasPlace(_ page: UInt64) -> Bool { places.contains(page) }
+  func hasPlace(_ page: UInt64) -> Bool { places.contains { $0.page == page } }
 
   /// Frees the place of a page that is gone.
   mutating func left(_ page: UInt64) {
-    places.removeAll { $0 == page }
+    places.removeAll { $0.page == page }
   }
 
   /// Notes that a page has asked for an action, or answered.

@@ -7,15 +7,15 @@ struct PagePresenceTests {
   @Test func theOldestPageOfSixHasNoPlace() {
     var presence = PagePresence()
     #expect(!presence.hasPages)
-    let pages = (0..<6).map { _ in presence.came() }
+    let pages = (0..<6).map { _ in presence.came(to: 1) }
     #expect(pages.map(presence.hasPlace) == [false, true, true, true, true, true])
     presence.left(pages[3])
-    let next = presence.came()
+    let next = presence.came(to: 1)
     let have = (pages + [next]).map(presence.hasPlace)
     #expect(have == [false, true, true, false, true, true, true])
     // One that had no place any more leaves none free.
     presence.left(pages[0])
-    _ = presence.came()
+    _ = presence.came(to: 1)
     #expect(!presence.hasPlace(pages[1]))
   }
 
@@ -33,7 +33,7 @@ struct PagePresenceTests {
     var presence = PagePresence()
     let begins = [presence.watchBegan(), presence.watchBegan()]
     #expect(begins == [true, false])
-    let page = presence.came()
+    let page = presence.came(to: 1)
     let silent = absences(in: 130, &presence)
     #expect(silent == [60: .noAnswer, 120: .noAnswer])
     presence.left(page)
@@ -45,7 +45,7 @@ struct PagePresenceTests {
     var presence = PagePresence()
     _ = presence.watchBegan()
     var found = [absences(in: 9, &presence)]
-    let page = presence.came()
+    let page = presence.came(to: 1)
     found.append(absences(in: 59, &presence))
     presence.answered()
     found.append(absences(in: 59, &presence))
