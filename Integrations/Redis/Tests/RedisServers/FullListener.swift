@@ -12,12 +12,17 @@ package final class FullListener {
 
   /// Fills the queue.
   ///
+  /// - Parameters:
+  ///   - port: The port; `0` is one that is free.
+  ///   - host: The last byte of the address; only Linux has others than 127.0.0.1.
   /// - Throws: That the system gives no port.
-  package init() throws {
-    let listener = try Loopback.listen(queue: 0)
-    port = listener.port
+  package init(on port: UInt16 = 0, host: UInt8 = 1) throws {
+    let listener = try Loopback.listen(on: port, host: host, queue: 0)
+    self.port = listener.port
     // Those that fit, and some that wait.
-    let waiting = (0..<8).map { _ in Loopback.connect(to: listener.port, waits: false) }
+    let waiting = (0..<8).map { _ in
+      Loopback.connect(to: listener.port, host: host, waits: false)
+    }
     sockets = [listener.socket] + waiting.filter { $0 >= 0 }
   }
 

@@ -10,17 +10,19 @@ enum Loopback {
   ///
   /// - Parameters:
   ///   - port: The port; `0` is one that is free.
+  ///   - host: The last byte of the address.
   ///   - queue: How many connections wait to be accepted.
   /// - Returns: The socket and its port.
   /// - Throws: That the system gives none.
   static func listen(
     on port: UInt16 = 0,
+    host: UInt8 = 1,
     queue: Int32 = 128
   ) throws(TestServerError) -> (socket: Int32, port: UInt16) {
     let descriptor = stream()
     var on: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-    var address = sockaddr_in(port: port)
+    var address = sockaddr_in(port: port, host: host)
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let bound = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
@@ -47,12 +49,13 @@ enum Loopback {
   ///
   /// - Parameters:
   ///   - port: The port.
+  ///   - host: The last byte of the address.
   ///   - waits: Whether it waits until the connection is there; if not, it may never be.
   /// - Returns: The socket.
-  static func connect(to port: UInt16, waits: Bool = true) -> Int32 {
+  static func connect(to port: UInt16, host: UInt8 = 1, waits: Bool = true) -> Int32 {
     let descriptor = stream()
     if !waits { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-    var address = sockaddr_in(port: port)
+    var address = sockaddr_in(port: port, host: host)
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let status = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -126,10 +129,10 @@ enum Loopback {
 
 extension sockaddr_in {
   /// The address of a port on the loopback interface.
-  fileprivate init(port: UInt16) {
+  fileprivate init(port: UInt16, host: UInt8) {
     self.init()
     sin_family = sa_family_t(AF_INET)
     sin_port = port.bigEndian
-    sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    sin_addr.s_addr = (0x7f00_0000 + UInt32(host)).bigEndian
   }
 }

@@ -18,11 +18,28 @@ package final class RedisConnection: Sendable {
   ///   - greeting: The first commands of each connection, after the login and the choice of the database. The
   ///     connection is used only if the server refuses none of them.
   ///   - replyLimit: The maximum number of bytes of an incomplete reply.
-  package init(
+  package convenience init(
     _ endpoint: RedisEndpoint,
     timeouts: RedisTimeouts = RedisTimeouts(),
     greeting: [RedisCommand] = [],
     replyLimit: Int = 64 << 20
+  ) {
+    self.init(
+      endpoint,
+      timeouts: timeouts,
+      greeting: greeting,
+      replyLimit: replyLimit,
+      searches: .shared
+    )
+  }
+
+  /// Starts the thread, and says who finds the addresses of names.
+  init(
+    _ endpoint: RedisEndpoint,
+    timeouts: RedisTimeouts,
+    greeting: [RedisCommand] = [],
+    replyLimit: Int = 64 << 20,
+    searches: NameSearches
   ) {
     self.timeouts = timeouts
     let thread = Thread { [mailbox] in
@@ -31,7 +48,8 @@ package final class RedisConnection: Sendable {
         endpoint: endpoint,
         timeouts: timeouts,
         greeting: greeting,
-        replyLimit: replyLimit
+        replyLimit: replyLimit,
+        searches: searches
       ).run()
     }
     thread.name = "redis"

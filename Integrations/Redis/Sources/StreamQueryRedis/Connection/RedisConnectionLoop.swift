@@ -32,6 +32,7 @@ final class RedisConnectionLoop {
   private let timeouts: RedisTimeouts
   private let greeting: [RedisCommand]
   private let replyLimit: Int
+  private let searches: NameSearches
   private var phase = Phase.away
   private var link: RedisLink?
   private var isBlocked = false
@@ -46,13 +47,15 @@ final class RedisConnectionLoop {
     endpoint: RedisEndpoint,
     timeouts: RedisTimeouts,
     greeting: [RedisCommand],
-    replyLimit: Int
+    replyLimit: Int,
+    searches: NameSearches
   ) {
     self.mailbox = mailbox
     self.endpoint = endpoint
     self.timeouts = timeouts
     self.greeting = greeting
     self.replyLimit = replyLimit
+    self.searches = searches
   }
 
   /// Runs until the mailbox is closed.
@@ -140,7 +143,7 @@ final class RedisConnectionLoop {
       lastSearch += 1
       let search = lastSearch
       phase = .resolving(search: search, until: until)
-      NameSearches.shared.find(host, by: search, for: mailbox)
+      searches.find(host, by: search, for: mailbox)
     }
   }
 

@@ -137,6 +137,23 @@ extension ServerSuite {
       await connection.close()
     }
 
+    #if os(Linux)
+    // Elsewhere there is no second address of this machine.
+    @Test func anAddressThatNeverAnswersLeavesTimeForTheOthers() async throws {
+      let server = try TestServer()
+      let full = try FullListener(on: server.port, host: 2)
+      let searches = NameSearches { _ in .success(["127.0.0.2", "127.0.0.1"]) }
+      let connection = RedisConnection(
+        RedisEndpoint(.host("cache.internal", port: Int(server.port))),
+        timeouts: RedisTimeouts(connect: .seconds(1), command: .seconds(30)),
+        searches: searches
+      )
+      #expect(await failure(connection, ping) == nil)
+      await connection.close()
+      withExtendedLifetime(full) {}
+    }
+    #endif
+
     @Test func whatWaitsFailsWhenTheServerIsKilledAndTheNextCallReconnects() async throws {
       let server = try TestServer()
       let connection = RedisConnection(server.endpoint)
