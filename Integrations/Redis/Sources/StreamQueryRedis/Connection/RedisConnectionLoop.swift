@@ -19,8 +19,12 @@ final class RedisConnectionLoop {
     case away
     /// The host's name is looked up.
     case resolving(search: Int, until: ContinuousClock.Instant)
-    /// The system connects to an address; if that fails, other addresses are tried.
-    case connecting(others: [String], until: ContinuousClock.Instant)
+    /// The system connects to an address; if that fails or takes until `next`, other addresses are tried.
+    case connecting(
+      others: [String],
+      next: ContinuousClock.Instant,
+      until: ContinuousClock.Instant
+    )
     /// The replies to the first commands of the connection are still to come; this is their number.
     case greeting(Int, until: ContinuousClock.Instant)
     /// Commands are sent.
@@ -91,7 +95,7 @@ final class RedisConnectionLoop {
   private var phaseDeadline: ContinuousClock.Instant? {
     switch phase {
     case .away, .open: nil
-    case .resolving(_, let until), .connecting(_, let until), .greeting(_, let until): until
+    case .resolving(_, let until), .connecting(_, let until, _), .greeting(_, let until): until
     }
   }
 
@@ -115,7 +119,10 @@ final class RedisConnectionLoop {
     _ situation: RedisMailbox.Situation,
     now: ContinuousClock.Instant
   ) throws(RedisLink.Failure) {
-    if let until = phaseDeadline, until <= now {
+    if let deadline = phaseDeadline, deadline <= now {
+      if case .connecting(let others, _, let until) = phase, !others.isEmpty {
+        return try connect(toOneOf: others, until: until)
+      }
       throw RedisLink.Failure(text: "\(endpoint) was not reached in \(timeouts.connect)")
     }
     switch phase {
@@ -138,7 +145,7 @@ final class RedisConnectionLoop {
     switch endpoint.address {
     case .socket(let path):
       link = try RedisLink(to: .socket(path: path), replyLimit: replyLimit)
-      phase = .connecting(others: [], until: until)
+      phase = .connecting(others: [], next: until, until: until)
     case .host(let host, _):
       lastSearch += 1
       let search = lastSearch
@@ -152,12 +159,15 @@ final class RedisConnectionLoop {
     until: ContinuousClock.Instant
   ) throws(RedisLink.Failure) {
     guard case .host(_, let port) = endpoint.address else { return }
+    let now = ContinuousClock.now
     var failure = RedisLink.Failure(text: "no address")
     var rest = addresses[...]
     while let address = rest.popFirst() {
       do {
         link = try RedisLink(to: .address(address, port: port), replyLimit: replyLimit)
-        phase = .connecting(others: Array(rest), until: until)
+        // An address that never answers leaves time for the others.
+        let next = now + (until - now) / (rest.count + 1)
+        phase = .connecting(others: Array(rest), next: next, until: until)
         return
       } catch let error {
         failure = error
@@ -237,7 +247,7 @@ final class RedisConnectionLoop {
     let timeout = deadline.map { Self.milliseconds(from: .now, to: $0) } ?? longest
     guard poll(&sockets, nfds_t(sockets.count), timeout) > 0 else { return }
     guard sockets.count > 1, sockets[1].revents != 0, let link else { return }
-    if case .connecting(let others, let until) = phase {
+    if case .connecting(let others, _, let until) = phase {
       return try connected(link, others: others, until: until)
     }
     if isBlocked, sockets[1].revents & Int16(POLLOUT) != 0 {
