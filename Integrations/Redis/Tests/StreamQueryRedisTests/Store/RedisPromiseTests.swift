@@ -231,6 +231,17 @@ extension ServerSuite {
 
     // MARK: Connections
 
+    @Test func timeoutsThatNeverEndAreTimeouts() async throws {
+      let store = store {
+        $0.timeouts = RedisTimeouts(connect: .seconds(Int64.max), command: .seconds(Int64.max))
+      }
+      let position = try await store.changes(after: nil, timeout: .zero).position
+      _ = try await store.invalidate(key.marks)
+      let changes = try await store.changes(after: position, timeout: .seconds(Int64.max))
+      #expect(changes.messages.count == 1)
+      await store.close()
+    }
+
     @Test func aServerThatTakesNoConnectionIsUnavailableInTime() async throws {
       // It accepts nobody, and its queue is full: who connects waits for ever.
       let full = try FullListener()
