@@ -41,6 +41,7 @@ package final class RedisConnection: Sendable {
     replyLimit: Int = 64 << 20,
     searches: NameSearches
   ) {
+    let timeouts = timeouts.bounded
     self.timeouts = timeouts
     let thread = Thread { [mailbox] in
       RedisConnectionLoop(

@@ -3,6 +3,8 @@ extension Duration {
   static let longestLifetime = Duration.seconds(7 * 86_400)
   /// The longest lease.
   static let longestLease = Duration.seconds(3_600)
+  /// The longest timeout, 100 years.
+  static let longestTimeout = Duration.seconds(3_155_760_000)
 
   /// The whole milliseconds, at least one, and no more than a limit.
   ///

@@ -68,7 +68,8 @@ public final class RedisStore: SharedStore {
       )
     }
     // This is longer than any command of an earlier connection is valid.
-    let time = (configuration.timeouts.command + configuration.timeouts.connect) * 2
+    let timeouts = configuration.timeouts.bounded
+    let time = (timeouts.command + timeouts.connect) * 2
     let number = time.milliseconds(upTo: .longestLease)
     var first = RedisScript.arrive.byText(
       keys.common + [keys.connection(of: name)],
@@ -250,7 +251,7 @@ extension RedisStore {
     after position: SharedPosition?,
     timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
-    let end = ContinuousClock.now + wait
+    let end = ContinuousClock.now + min(wait, .longestTimeout)
     var hasRead = position != nil && self.end.withLock { $0 == position }
     while true {
       if hasRead, let position, end > .now {
