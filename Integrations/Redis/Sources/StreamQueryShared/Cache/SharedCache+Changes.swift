@@ -20,7 +20,7 @@ extension SharedCache {
     } catch {
       throw .keyWithoutText(reason: "\(error)")
     }
-    try await invalidate([names.mark(ofKey: text)])
+    try await invalidate([names.mark(ofKey: text)], alsoOf: .query(query))
   }
 
   /// Invalidates all shared queries whose keys begin with some parts, on all machines.
@@ -63,15 +63,37 @@ extension SharedCache {
   @available(*, unavailable, renamed: "write(_:for:)")
   public func setData<Value: Codable>(_ value: Value, for query: Query<Value>) {}
 
-  private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
+  private func invalidate(
+    _ marks: [SharedMark],
+    alsoOf local: QueryFilter? = nil
+  ) async throws(SharedCacheError) {
     // Observers refetch only after the store has accepted the change, so that they do not get the
     // old entry.
     apply(refetch: .never) { $0.suspected(marks) }
+    markLocal(local, marks, refetch: .never)
     let outcome = await send(parts: [marks])
-    guard let error = outcome.error else { return }
+    guard let error = outcome.error else { return markLocal(local, marks) }
     apply { $0.suspected(outcome.unsent + outcome.tooLarge) }
+    markLocal(local, marks)
     keepUnsent(outcome.unsent, after: error)
     throw .store(error)
+  }
+
+  /// Marks data as invalidated that the client alone has.
+  ///
+  /// This cache has neither fetched nor written such data, so its table does not know it.
+  ///
+  /// - Parameters:
+  ///   - filter: The query; `nil` if the invalidation is not of one query.
+  ///   - marks: The marks by which this cache knows the query's data, if it does.
+  ///   - refetch: Whether the data is refetched at once.
+  private func markLocal(
+    _ filter: QueryFilter?,
+    _ marks: [SharedMark],
+    refetch: RefetchScope = .active
+  ) {
+    guard let filter, !locked({ $0.table.isWatched(oneOf: marks) }) else { return }
+    client?.markInvalidated(filter, refetch: refetch, superseding: false)
   }
 
   /// Writes a value of a shared query, here and on all machines.
@@ -117,6 +139,7 @@ extension SharedCache {
       await written(value, version, to: query, key, link)
     } catch {
       apply { $0.suspected(own[...]) }
+      markLocal(.query(query), own)
       keepUnsent(kept)
       keepUnsent(own, after: error)
       throw .store(error)

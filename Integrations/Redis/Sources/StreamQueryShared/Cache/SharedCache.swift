@@ -25,6 +25,9 @@ internal import Synchronization
 /// | messages of the log are lost | nothing that was shared is trusted any more |
 /// | nobody calls ``run()`` | nothing stays fresh: each use asks the store |
 ///
+/// Data that only the client has is not watched: other machines' changes do not reach what the client's own
+/// `setData` or an import brought, or a store restored. A fetch or ``write(_:for:)`` of the query ends that.
+///
 /// The cache does not retain its client, nor the client its cache: retain the cache for as long as the client
 /// shares. The task that calls ``run()`` retains it. Each client needs a cache of its own, and each tenant a
 /// namespace of its own.
