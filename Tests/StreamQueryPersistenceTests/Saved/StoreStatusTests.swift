@@ -77,6 +77,26 @@ struct StoreStatusTests {
     expectEqual(names, ["FileStore cache", "FileStore drafts", "FileStore", "MemoryStore"])
   }
 
+  @Test func aRecordNamesAStoreThatFailsAsItsStatusDoes() {
+    let disk = SimulatedDisk()
+    let clients = (0..<2).map { _ in
+      let store = FileStore(directory: "/home/ada/cache", system: disk)
+      return QueryClient(simulation: simulation) {
+        $0.record = .last(100)
+        $0.persistence = Persistence(in: store)
+      }
+    }
+    simulation.settle()
+    for client in clients { client.setData("Ada", for: QueryKey<String>("name")) }
+    simulation.advance(by: .minutes(1))
+    // One of them has the directory, and the other one fails.
+    let failed = clients.flatMap { $0.record.events }.compactMap { event -> String? in
+      if case .persistenceFailed(_, let store, _) = event.kind { store } else { nil }
+    }
+    expectEqual(Set(failed), ["FileStore cache"])
+    for client in clients { client.shutDown() }
+  }
+
   @Test func aStoreThatFailsAndOneThatCannotBeUsedSayWhy() {
     store.change { $0.loadError = .full }
     let client = client()
