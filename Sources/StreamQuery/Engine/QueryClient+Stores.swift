@@ -48,16 +48,18 @@ nonisolated extension QueryClient {
   ///   - key: The entry or the mutation.
   ///   - store: The type of the store.
   ///   - partition: The part of the store.
+  ///   - recordedName: The name of the store in a record; `nil` is that of the type.
   package func emit(
     _ kind: QueryEvent.Kind,
     of key: AnyQueryKey,
     in store: Any.Type,
-    _ partition: String
+    _ partition: String,
+    named recordedName: String? = nil
   ) {
     let name = "\(store)"
     let isOver = transaction { state, transaction -> Bool in
       if case .persistenceFailed(let error) = kind {
-        state.recordFailure(of: key, in: name, error, transaction)
+        state.recordFailure(of: key, in: recordedName ?? name, error, transaction)
       }
       guard state.emitsEvents else { return state.isShutDown }
       var event = state.makeEvent(kind, key, at: transaction.environment.now, since: nil)

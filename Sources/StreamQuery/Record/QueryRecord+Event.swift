@@ -38,6 +38,8 @@ extension QueryRecord {
     /// `refetch(on:)`, with the key of the query.
     case trigger(String)
     /// Data could not be written to a store or restored from it; no key if the whole store is concerned.
+    ///
+    /// The store has the name of its type. A file store also has that of its directory: `FileStore cache`.
     case persistenceFailed(key: Int?, store: String, error: Int)
     /// A call concerned all entries that a filter selects; `matches` is their number.
     ///

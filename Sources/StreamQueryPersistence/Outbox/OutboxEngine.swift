@@ -124,7 +124,13 @@ final class OutboxEngine: DurableRuns, StoreWorker {
 
   func report(_ error: any Error, _ key: AnyQueryKey = []) {
     if update({ $0.writer.stage.isErased }) { return }
-    client?.emit(.persistenceFailed(error), of: key, in: type(of: store), partition.name)
+    client?.emit(
+      .persistenceFailed(error),
+      of: key,
+      in: type(of: store),
+      partition.name,
+      named: store.shownName
+    )
   }
 
   /// Registers a mutation, and begins the runs of its stored items.

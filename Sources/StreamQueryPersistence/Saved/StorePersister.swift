@@ -180,7 +180,13 @@ final class StorePersister: Persister, StoreWorker {
   func report(_ error: any Error, of key: AnyQueryKey = [], in id: StoreID) {
     let store = state.withLock { $0.isErased ? nil : $0.stores[id]?.settings.store }
     guard let store else { return }
-    client?.emit(.persistenceFailed(error), of: key, in: type(of: store), id.partition.name)
+    client?.emit(
+      .persistenceFailed(error),
+      of: key,
+      in: type(of: store),
+      id.partition.name,
+      named: store.shownName
+    )
   }
 
   /// Notes a type that is not `Encodable`, and gives advice when the type is new.

@@ -51,9 +51,16 @@ internal import Synchronization
   /// The type of the store, with the name of its directory if it is a ``FileStore``: `FileStore cache`.
   ///
   /// The name has no path, which could tell the name of a user.
-  public var name: String {
-    let directory = (store as? FileStore)?.directory.split(separator: "/").last
-    return "\(type(of: store))" + (directory.map { " \($0)" } ?? "")
+  public var name: String { store.shownName }
+}
+
+extension QueryStore {
+  /// The type of the store, with the name of its directory if it is a ``FileStore``, for developer tools.
+  ///
+  /// The name has no path, which could tell the name of a user.
+  var shownName: String {
+    let directory = (self as? FileStore)?.directory.split(separator: "/").last
+    return "\(type(of: self))" + (directory.map { " \($0)" } ?? "")
   }
 }
 

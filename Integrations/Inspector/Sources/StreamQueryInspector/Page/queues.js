@@ -174,7 +174,9 @@ export class CachePane {
     if (!Array.isArray(facts?.stores) || !facts.stores.length) return [];
     const { record } = this.app;
     const failed = record.conditions.slice(-2000).map((n) => record.event(n)).filter((event) => event[1] === code.storeFailed).reverse();
-    const when = (store) => failed.find((event) => text(store.name).startsWith(event[3]) && record.errors.get(event[4]) === store.writeError);
+    // Stores of one name have numbers here, and none in the record.
+    const names = (store) => [String(store.name), String(store.name).replace(/ #\d+$/, "")];
+    const when = (store) => failed.find((event) => names(store).includes(event[3]) && record.errors.get(event[4]) === store.writeError);
     const rows = facts.stores.slice(0, 100).map((store) => h("tr", cell(mono(text(store.name)), store.partition ? soft(text(store.partition, 80)) : null),
       cell(phase({ open: "fresh", failing: "error" }[store.state] ?? "stale", text(store.state, 60)), store.error ? problem(text(store.error)) : null), cell(store.pending ? plural(store.pending, "change waits", "changes wait") : "all is written", store.writeError ? problem(`${told(when(store))}${text(store.writeError)}`) : null)));
     return [block("Stores", table(["Store", "State", "Writing"], rows),
