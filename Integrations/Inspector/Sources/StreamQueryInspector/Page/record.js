@@ -61,6 +61,13 @@ const otherShapes = shaped({ 50: "c", 51: "c", 52: "t", 53: "ctc", 54: "ctc", 60
 
 const errorPlaces = { 6: 6, 10: 4, 34: 5, 35: 3, 36: 3, 38: 3, 53: 4 };
 const isShaped = (event, shape) => shape.every((check, i) => check(event[2 + i]));
+
+// An event of keys that a later version adds has the key as its subject, and the state as its last element.
+const known = (event) => {
+  const [at, kind, key] = event;
+  const isLater = Number.isInteger(kind) && kind >= 0 && kind < code.runStarted && !shapes.has(kind);
+  return isLater && event.length > 3 && isCount(key) && isState(event.at(-1)) ? [at, code.changed, key, event.at(-1)] : event.slice();
+};
 const damaged = (what) => new RecordError(`The record is damaged: ${what}.`);
 const table = (json, name) => {
   const rows = json[name] ?? [];
@@ -233,7 +240,7 @@ export class Recording {
       const n = number;
       if (!isNumber(event[0]) || event[0] < 0 || at + event[0] > longest) throw damaged(`event ${n} has no time`);
       at += event[0];
-      const copy = event.slice();
+      const copy = known(event);
       copy[0] = at;
       this.check(copy, n);
       number += event[1] === code.lost ? Math.max(1, event[2]) : 1;
