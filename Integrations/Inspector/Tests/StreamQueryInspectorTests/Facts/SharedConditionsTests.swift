@@ -57,7 +57,8 @@ struct SharedConditionsTests {
   @Test func eachInspectorHasFivePlaces() throws {
     let (client, subjects) = try offline()
     let pages = subjects.map { subject in (0..<5).map { _ in InspectedClient.Page(of: subject) } }
-    #expect(pages.joined().allSatisfy(\.hasPlace))
+    let places = pages.joined().map(\.hasPlace)
+    #expect(!places.contains(false))
     withExtendedLifetime(client) {}
   }
 }
