@@ -13,7 +13,8 @@ extension CacheState {
   ///   - entries: The entries.
   ///   - runs: The paused runs of mutations.
   ///   - resuming: Whether these runs continue at once.
-  ///   - import: The number of an import in progress; `nil` if there is only this archive.
+  ///   - import: The serial number of the import, of several archives, that this archive belongs to; `nil`
+  ///     outside of such an import.
   ///   - transaction: The transaction.
   /// - Returns: The omitted content.
   mutating func restore(

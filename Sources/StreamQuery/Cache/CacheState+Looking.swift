@@ -194,7 +194,7 @@ extension CacheState {
   mutating func recordLookup(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     reports.lookups.count(lookup)
     noteUse(of: index)
-    // The record does not contain lookups, so only receivers of events get them.
+    // A `QueryRecord` does not contain lookups, so only receivers of events get them.
     if reports.needs >= .lookups { tell(.lookup(lookup), index, at: transaction.environment.now) }
   }
 }

@@ -58,7 +58,8 @@ struct EntrySlot: FreeRows.Row {
     var initialState: InitialState?
     /// The fetch setting of the caller that gave the query; `nil` if the caller had none.
     var setting: FetchSetting?
-    /// The pacing of the query's own triggers, if they are paced.
+    /// The times of the last and the next refetch for the query's own trigger streams, if one of the streams
+    /// is paced.
     var triggerPacing = Rare<TriggerPacing>()
     /// Decides whether callers get stale data or the last failure: see ``servingRecord``.
     var serving = Rare<ServingRecord>()

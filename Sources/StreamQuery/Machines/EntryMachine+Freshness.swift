@@ -115,7 +115,7 @@ extension EntryMachine {
   /// Whether data is stale for an observer; never for a disabled one.
   ///
   /// - Parameters:
-  ///   - resolvedOptions: The observer.
+  ///   - resolvedOptions: The options of the observer.
   ///   - now: The time of the transaction.
   /// - Returns: Whether it is stale.
   @inline(__always)
@@ -126,10 +126,11 @@ extension EntryMachine {
   /// The flags that an observer sees in addition to the snapshot.
   ///
   /// - Parameters:
-  ///   - resolvedOptions: The observer.
-  ///   - base: The counts when the observer subscribed; `nil` for a single read.
+  ///   - resolvedOptions: The options of the observer.
+  ///   - base: How often data and failures had arrived in the entry when the observer came; `nil` for a read
+  ///     without a subscription.
   ///   - now: The time of the transaction.
-  /// - Returns: Its flags, without those about a placeholder.
+  /// - Returns: Its flags, except the one for a placeholder.
   @inline(__always)
   package func flags(
     for resolvedOptions: ResolvedObserverOptions,

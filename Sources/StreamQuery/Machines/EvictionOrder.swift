@@ -23,7 +23,7 @@ struct EvictionOrder: Sendable {
     case window, probation, protected
   }
 
-  /// The entry of a row.
+  /// Whether a row has an entry, and whether that entry may be evicted.
   private enum Entry: Sendable {
     case none
     /// The entry is observed or otherwise held.

@@ -75,7 +75,8 @@ package struct MutationMachine: Equatable, Sendable {
   /// Whether the outbox has a record of a run.
   package enum Keeping: Hashable, Sendable {
     case none
-    /// The run performs only after ``kept(in:)``.
+    /// The outbox has still to write the run or, if the run is not durable, to find which runs come before
+    /// it. The run performs only after that: see ``kept(in:)``.
     case wanted
     case kept
   }

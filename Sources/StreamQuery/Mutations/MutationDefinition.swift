@@ -40,7 +40,7 @@ package final class MutationDefinition: Sendable {
   }
 
   /// A copy with other options, another policy or another grouping, and with these callbacks and
-  /// layers after the existing ones.
+  /// optimistic layers after the existing ones.
   func with(
     options: MutationOptions? = nil,
     layers: [Layers] = [],

@@ -171,7 +171,7 @@ final class DefinitionExtras: @unchecked Sendable {
     @Sendable (_ previous: ValueBox?, _ key: AnyQueryKey?) -> ValueBox?
   typealias SettledHandler = @Sendable (Result<ValueBox, any Error>, FetchContext) -> Void
 
-  /// The origin of an observer's placeholder.
+  /// The source of an observer's placeholder.
   struct MadePlaceholder: Sendable {
     /// The definition without the placeholder, for all other users of the entry.
     let plain: QueryDefinition
@@ -189,7 +189,8 @@ final class DefinitionExtras: @unchecked Sendable {
     var placeholder: ValueBox?
     /// Makes the placeholder of an observer.
     var makePlaceholder: PlaceholderMaker?
-    /// The origin of the present placeholder.
+    /// The source of `placeholder`: set when `makePlaceholder` has made it, in a copy of the definition
+    /// that only one observer or one result uses; `nil` in the query's own definition.
     var madePlaceholder: MadePlaceholder?
     /// Joins the cached value with a fetched one, for structural reuse.
     var merge: Merge?

@@ -29,7 +29,8 @@ final class LifeCycle {
   /// A source that begins with the present state and changes with notifications.
   ///
   /// - Parameters:
-  ///   - launchesInBackground: Whether apps are launched in the background, also by the user.
+  ///   - launchesInBackground: Whether an app is in the background at first, even if the user opens it; then
+  ///     nothing is reported until the app has been in the foreground.
   ///   - present: The state now.
   ///   - notices: The notifications.
   /// - Returns: The source.

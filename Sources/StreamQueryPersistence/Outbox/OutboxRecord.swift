@@ -19,7 +19,7 @@ struct OutboxRecord: Sendable {
     /// The mutation's key as text.
     var mutation: String
     var scope: String?
-    /// The text of the pacing key; runs with the same key are versions of one thing.
+    /// The text of the pacing key; of runs with the same key, a newer one may replace an older one.
     var pacingKey: String?
     /// The date when the run was started, in seconds since the reference date.
     var date: Double
@@ -29,8 +29,8 @@ struct OutboxRecord: Sendable {
     var lane: Lane { Lane(mutation: mutation, pacingKey: pacingKey) }
   }
 
-  /// The runs of a scope that may be versions of each other, because they have the same mutation and pacing
-  /// key.
+  /// The values that two runs of a scope have in common if the newer one may replace the older one: the
+  /// mutation and the pacing key.
   struct Lane: Hashable, Sendable {
     let mutation: String
     let pacingKey: String?

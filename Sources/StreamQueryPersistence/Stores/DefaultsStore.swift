@@ -224,8 +224,8 @@ public actor DefaultsStore: QueryStore {
 
   /// Returns the generation of a value.
   ///
-  /// Only the header has the generation, and no record can be read without the generation. So it is also
-  /// found if a single bit of the header has changed.
+  /// Only the header has the generation, and no record can be read without the generation. So if the header
+  /// is damaged, this tries whether changing any single bit of it makes it valid again.
   private static func generation(in bytes: Data) -> StoreGeneration {
     guard bytes.count >= LogFormat.headerSize else { return .first }
     var header = [UInt8](bytes.prefix(LogFormat.headerSize))

@@ -95,8 +95,9 @@ final class MainActorDelivery {
     group = ObservationGroup(client)
     waits = SharedWaits(clock: client.clock)
     owners = OwnerWatch(clock: client.clock)
-    // The closure retains the delivery, because no other object knows the objects that have stopped. The
-    // client releases the closure.
+    // The closure retains the delivery, because an erasure must reach all objects that show the client's
+    // data. Only the delivery knows those that have stopped observing. The client releases the closure when
+    // it is erased or released.
     erasure = client.whenErased { await self.erase() }
   }
 

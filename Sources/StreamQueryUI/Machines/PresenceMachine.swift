@@ -33,7 +33,8 @@ struct PresenceMachine: Equatable {
     case hidden
   }
 
-  /// The state of the doubt whether a change has emptied the content.
+  /// The state of a doubt: if all views disappear after a change, is the content hidden, or has the change
+  /// emptied it?
   private enum Doubt: Equatable {
     case none
     /// A change was reported to the views.

@@ -174,7 +174,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   // MARK: Showing
 
-  /// Shows the newest result, if it is not shown yet because no field counted as read.
+  /// Shows the newest result if it waits for a reader: it came when no reader had to be told of a change, so
+  /// the work of showing it was put off.
   func catchUp() {
     if machine.hasUnread, let result = machine.takeUnread() { take(result) }
   }

@@ -1,7 +1,9 @@
 /// Remembers the attempts of `begin` without an answer: each may have taken a lease that no caller knows.
 struct LostAttempts: Equatable {
-  /// The maximum number of keys that are remembered. Fewer keys are expected to lose answers within the
-  /// time of a lease.
+  /// The maximum number of keys that are remembered; after that, the oldest key is forgotten.
+  ///
+  /// An attempt matters only until the lease that it may have taken ends. Within such a time, calls for fewer
+  /// keys than this are expected to get no answer.
   static let keys = 1_024
   /// The maximum number of attempts that are remembered for each key.
   static let attempts = 8

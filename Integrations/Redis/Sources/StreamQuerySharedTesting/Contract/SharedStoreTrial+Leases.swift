@@ -5,7 +5,7 @@ extension SharedStoreTrial {
     let (store, key, long) = (store, key, long)
     let begun = try await withThrowingTaskGroup(of: SharedBeginning.self) { group in
       for _ in 0..<16 {
-        // The task has no executor preference: a group's tasks inherit the preference of the test.
+        // The task needs no executor preference: a group's tasks inherit that of the test.
         group.addTask { try await store.begin(key, maxAge: nil, lease: long) }
       }
       return try await group.reduce(into: []) { $0.append($1) }

@@ -17,7 +17,7 @@ extension SharedStoreTrial {
     let store = store
     let versions = try await withThrowingTaskGroup(of: SharedVersion.self) { group in
       for index in 0..<20 {
-        // The task has no executor preference: a group's tasks inherit the preference of the test.
+        // The task needs no executor preference: a group's tasks inherit that of the test.
         group.addTask { try await store.invalidate([SharedMark("\(index)")]) }
       }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -90,7 +90,7 @@ extension SharedStoreTrial {
     let position = try await end()
     let time = await time {
       await withTaskGroup { group in
-        // The task has no executor preference: a group's tasks inherit the preference of the test.
+        // The task needs no executor preference: a group's tasks inherit that of the test.
         group.addTask {
           // The store may end the call in any way.
           _ = try? await store.changes(after: position, timeout: long)
