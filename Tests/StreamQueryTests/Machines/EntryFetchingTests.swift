@@ -330,4 +330,58 @@ import Testing
     _ = driver.machine.cleared(in: driver.environment)
     expectEqual(driver.machine.counts, .zero)
   }
+
+  @Test func anAttemptThatCancelledItselfBringsBackWhatWasThereBeforeItsFetch() {
+    var driver = EntryDriver.failed()
+    driver.request(.subscribed)
+    _ = driver.machine.attemptCancelled(driver.currentID, in: driver.environment)
+    expect(driver.machine.isError)
+    expectEqual(driver.machine.failureCount, 1)
+    expectEqual(driver.machine.cause, .manual)
+  }
+
+  // MARK: Fetches that follow
+
+  /// An observed entry whose fetch another one follows: in any case, or if the answer says that it is
+  /// outdated.
+  private func followed(onlyIfOutdated: Bool) -> EntryDriver {
+    var driver = EntryDriver.withData()
+    driver.observe(.fresh)
+    driver.request()
+    _ = driver.machine.invalidated(isJoining: onlyIfOutdated, in: driver.environment)
+    driver.request(.invalidated)
+    return driver
+  }
+
+  @Test func aFetchFollowsForObserversOnlyIfTheClientDoesNotWantItItself() {
+    for onlyIfOutdated in [false, true] {
+      var driver = followed(onlyIfOutdated: onlyIfOutdated)
+      let id = driver.currentID
+      expect(driver.machine.isFollowedForObservers(id))
+      var leased = driver
+      leased.request(clientLease: true)
+      expect(!leased.machine.isFollowedForObservers(id))
+      driver.cancel()
+      expect(!driver.machine.isFollowedForObservers(id))
+    }
+  }
+
+  @Test func nothingFollowsForObserversThatTheAnswerTurnsOff() {
+    for onlyIfOutdated in [false, true] {
+      let undisturbed = followed(onlyIfOutdated: onlyIfOutdated)
+      var turnedOff = undisturbed
+      turnedOff.machine.observersTurnOff(turnedOff.currentID)
+      let follows = [undisturbed, turnedOff].map { driver in
+        var driver = driver
+        let age = AnswerAge(updatedAt: .seconds(0), isOutdated: true)
+        let outcome = driver.machine.attemptSucceeded(
+          driver.currentID,
+          age,
+          in: driver.environment
+        )
+        return outcome.actions.started != nil
+      }
+      expectEqual(follows, [true, false])
+    }
+  }
 }

@@ -85,6 +85,23 @@ struct EntryLayerTests {
     expectEqual(driver.machine.cause, cause)
   }
 
+  // Law 7
+  @Test func aFetchThatWasGivenUpIsGivenUpAfterItsRestartToo() {
+    func restarted(_ abandonment: Abandonment) -> EntryDriver {
+      var driver = EntryDriver.withData()
+      driver.adopt(abandonment: abandonment)
+      driver.observe()
+      driver.leave()
+      _ = driver.machine.outdated(in: driver.environment)
+      _ = driver.machine.outdatedRestarted(in: driver.environment)
+      return driver
+    }
+    var finishing = restarted(.finish)
+    expectEqual(finishing.fail(retryAfter: 1).ended, .failed)
+    var lingering = restarted(.linger(.seconds(5)))
+    expectEqual(lingering.run(to: 5).map(\.actions.ended), [.cancelled])
+  }
+
   // T72
   @Test func anEntryUnderLayersIsKeptAndItsRetentionBeginsAfterThem() {
     var driver = EntryDriver.withData()

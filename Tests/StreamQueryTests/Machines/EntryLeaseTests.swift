@@ -113,6 +113,8 @@ import Testing
     let log = driver.run(to: 1)
     expectEqual(log.map(\.actions.ended), [.failed])
     expectEqual(log.map(\.actions.started), [nil])
+    // As if the attempt that was given up had been made.
+    expectEqual(driver.machine.failureCount, 2)
   }
 
   @Test func finishGivesUpAPausedFirstLoad() {

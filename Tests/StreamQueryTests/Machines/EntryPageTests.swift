@@ -183,4 +183,70 @@ struct EntryPageTests {
     entry.succeed()
     expect(entry.machine.isIdle)
   }
+
+  /// An entry whose fetch of the previous page cannot be replaced any more.
+  private func bound() -> EntryDriver {
+    var entry = loaded()
+    for direction in [PageDirection.next, .previous, .next, .previous] { page(&entry, direction) }
+    return entry
+  }
+
+  @Test("what observers asked for also follows a page in place of the one that they joined")
+  func whatObserversAskedForFollowsAPageInItsPlace() {
+    var entry = loaded()
+    page(&entry, .next)
+    entry.request(.reconnect)
+    page(&entry, .previous)
+    expectEqual(entry.machine.fetch?.part, .previousPage)
+    findNothing(&entry)
+    expectEqual(entry.machine.fetch?.part, .whole)
+    expectEqual(entry.machine.cause, .reconnect)
+  }
+
+  @Test("what follows has the reason of the first request for it, and not that of another part")
+  func whatFollowsHasItsOwnReason() {
+    var entry = bound()
+    page(&entry, .next)
+    entry.invalidate()
+    entry.request(.invalidated)
+    entry.request(.trigger)
+    entry.succeed()
+    expectEqual(entry.machine.fetch?.part, .whole)
+    expectEqual(entry.machine.cause, .invalidated)
+  }
+
+  @Test func aPageThatWasPutOffFollowsAFailureUnlessTheFetchWasGivenUp() {
+    for isGivenUp in [false, true] {
+      var entry = EntryDriver()
+      entry.adopt(abandonment: .finish)
+      entry.observe()
+      entry.succeed()
+      for direction in [PageDirection.next, .previous, .next, .previous, .next] {
+        page(&entry, direction)
+      }
+      expect(entry.machine.isPut(off: .nextPage))
+      if isGivenUp { entry.leave() }
+      fail(&entry)
+      expectEqual(entry.machine.fetch?.part, isGivenUp ? nil : FetchPart.nextPage)
+    }
+  }
+
+  @Test func aPageThatWasPutOffFollowsAFetchThatBeginsAnewAtTheBound() {
+    var entry = bound()
+    page(&entry, .next)
+    _ = entry.machine.outdated(in: entry.environment)
+    _ = entry.machine.outdatedRestarted(in: entry.environment)
+    expectEqual(entry.machine.fetch?.part, .previousPage)
+    expectEqual(entry.machine.fetch?.supersessions, EntryMachine.supersessionLimit)
+    entry.succeed()
+    expectEqual(entry.machine.fetch?.part, .nextPage)
+  }
+
+  @Test func anEntryThatWasClearedHasNoDirection() {
+    var entry = loaded()
+    page(&entry, .next)
+    entry.succeed()
+    _ = entry.machine.cleared(in: entry.environment)
+    expectEqual(entry.machine.part, .whole)
+  }
 }
