@@ -156,4 +156,39 @@ import Testing
     expectEqual(machine.flags(for: .fresh, since: nil, at: .zero), .enabled)
     expectEqual(machine.flags(for: .disabled, since: nil, at: .zero), [])
   }
+
+  @Test func whatArrivedSinceAnObserverSubscribedIsToldToIt() {
+    var driver = EntryDriver.withData()
+    let base = driver.machine.counts
+    expectEqual(driver.machine.flags(for: .fresh, since: base, at: .zero), .enabled)
+    driver.write()
+    expectEqual(
+      driver.machine.flags(for: .fresh, since: base, at: .zero),
+      [.enabled, .fetchedSinceSubscribing]
+    )
+  }
+
+  @Test func dataFromElsewhereHasToBeFreshForAllEnabledObserversAndWaitingCallers() {
+    func isStale(_ driver: EntryDriver, at seconds: Double) -> Bool {
+      driver.machine.wouldBeStale(
+        updatedAt: .seconds(0),
+        .after(.seconds(5)),
+        limit: .seconds(2),
+        at: .seconds(seconds)
+      )
+    }
+    var driver = EntryDriver()
+    expectEqual([4, 5].map { isStale(driver, at: $0) }, [false, true], "the caller's own time")
+    driver.observe(.make(staleAfter: .seconds(9)))
+    driver.observe(.disabled)
+    expectEqual([5, 8, 9].map { isStale(driver, at: $0) }, [false, false, true])
+    driver.wait()
+    expectEqual([4, 5].map { isStale(driver, at: $0) }, [false, true])
+    var impatient = EntryDriver()
+    impatient.observe(.make(staleAfter: .zero))
+    expectEqual([1, 2].map { isStale(impatient, at: $0) }, [false, true], "the limit")
+    var patient = EntryDriver()
+    patient.observe(.make(static: true))
+    expect(!isStale(patient, at: 1e6))
+  }
 }

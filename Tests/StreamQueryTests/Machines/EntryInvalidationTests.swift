@@ -174,6 +174,24 @@ import Testing
     }
   }
 
+  @Test("an answer with an age marks data that was never invalidated only if it says so")
+  func anAnswerThatSaysThatItIsOutdated() {
+    for isOutdated in [nil, false, true] {
+      var driver = EntryDriver.withData()
+      driver.pass(to: 8)
+      driver.wait()
+      driver.pass(to: 10)
+      let said = AnswerAge(updatedAt: .seconds(7), isOutdated: isOutdated)
+      _ = driver.machine.attemptSucceeded(driver.currentID, said, in: driver.environment)
+      expectEqual(driver.machine.dataUpdatedAt, .seconds(7))
+      let isMarked = isOutdated == true
+      expectEqual(driver.machine.isInvalidated, isMarked)
+      // Since when it is so is not known: data of any date is older.
+      expectEqual(driver.machine.invalidatedAt, isMarked ? Instant.distantPast : nil)
+      expectEqual(driver.machine.isOutdated(from: .seconds(10)), isMarked)
+    }
+  }
+
   @Test("what a store or an archive says of older data does not take a mark back")
   func anOlderMark() {
     var driver = EntryDriver.withData()

@@ -129,4 +129,15 @@ import Testing
     _ = driver.machine.cleared(in: driver.environment)
     expectEqual(driver.deadline, 400)
   }
+
+  @Test func theRetentionOfALeaverCountsOnlyUntilACallerWaits() {
+    var driver = EntryDriver.withData()
+    let own = ResolvedObserverOptions.make(staleAfter: .infinite, gcTime: .seconds(7))
+    driver.observe(own)
+    driver.leave(own)
+    expectEqual(driver.deadline, 7)
+    driver.wait()
+    driver.succeed()
+    expectEqual(driver.deadline, 300)
+  }
 }

@@ -38,6 +38,17 @@ struct EntryWritingTests {
     expectEqual(driver.machine.failureCount, 1)
   }
 
+  @Test func aFetchInFlightKnowsWhoWroteLast() {
+    var driver = EntryDriver.withData()
+    driver.request()
+    expectNil(driver.machine.fetch?.writer)
+    for writer in [InFlight.Writer.archive, .caller] {
+      let now = driver.environment.now
+      _ = driver.machine.written(by: writer, updatedAt: now, fencing: false, in: driver.environment)
+      expectEqual(driver.machine.fetch?.writer, writer)
+    }
+  }
+
   @Test(arguments: ["running", "waiting", "paused"])
   func aFencingWriteEndsTheFetch(_ phase: String) {
     var driver = EntryDriver.withData()
@@ -85,11 +96,14 @@ struct EntryWritingTests {
 
   @Test("T14: initial data that fills an entry in error is good data")
   func seedingAFailedEntry() {
-    var driver = EntryDriver.failed()
-    _ = driver.machine.initialDataPlaced(updatedAt: driver.environment.now, in: driver.environment)
-    expect(!driver.machine.isError)
-    expect(!driver.machine.isInvalidated)
-    expect(!driver.machine.isStale(.after(.seconds(5)), at: .zero))
+    for seconds in [0.0, -5] {
+      var driver = EntryDriver.failed()
+      _ = driver.machine.initialDataPlaced(updatedAt: .seconds(seconds), in: driver.environment)
+      expect(!driver.machine.isError)
+      expectEqual(driver.machine.failureCount, 0)
+      expect(!driver.machine.isInvalidated)
+      expect(!driver.machine.isStale(.after(.seconds(6)), at: .zero))
+    }
   }
 
   @Test func initialDataDuringALoadIsKeptWhenTheLoadIsCancelled() {
@@ -219,6 +233,7 @@ struct EntryWritingTests {
     expect(actions.changed)
     expect(driver.machine.isError)
     expectEqual(driver.machine.errorUpdatedAt, .seconds(3))
+    expectEqual(driver.machine.failureCount, 1)
     expectEmpty(driver.machine.brokenInvariants(at: driver.environment.now.instant))
     driver.write()
     expect(!driver.machine.isError)
