@@ -372,4 +372,54 @@ import Testing
     expectEqual(arrivals.map(\.machine.fetch?.fetchOptions.resetsData), [false, true])
     expect(driver.machine.hasData && driver.machine.isIdle)
   }
+
+  @Test func theEntryThatAnObserverWouldMeetIsThatAfterItsInitialDataAndItsArrival() {
+    for isFetching in [false, true] {
+      var driver = EntryDriver()
+      if isFetching { driver.request() }
+      let met = driver.machine.arrived(
+        .fresh,
+        fetchOptions: nil,
+        initialData: .seconds(0),
+        isInvalidated: true,
+        in: driver.environment
+      ).machine
+      expect(met.isInvalidated)
+      let now = driver.environment.now
+      _ = driver.machine.initialDataPlaced(updatedAt: .seconds(0), in: driver.environment)
+      _ = driver.machine.invalidated(isJoining: true, at: now, in: driver.environment)
+      driver.observe(.fresh)
+      expectEqual(met, driver.machine)
+    }
+  }
+
+  // MARK: What observers find, and what is due for them
+
+  @Test func theLookupOfAnObserverIsCountedByWhatItFindsUnlessItIsDisabled() {
+    var driver = EntryDriver()
+    let options = ResolvedObserverOptions.make(staleAfter: Self.tenSeconds)
+    expectEqual(driver.machine.lookup(by: options, at: .zero), .miss)
+    driver.request()
+    expectEqual(driver.machine.lookup(by: options, at: .zero), .joined)
+    driver.succeed()
+    expectEqual(driver.machine.lookup(by: options, at: .seconds(9)), .hit)
+    expectEqual(driver.machine.lookup(by: options, at: .seconds(10)), .staleHit)
+    expectNil(driver.machine.lookup(by: .disabled, at: .zero))
+  }
+
+  @Test func onlyTheNetworkTheAppAndTheTimeMakeARefetchDue() {
+    let driver = EntryDriver.withData()
+    let options = ResolvedObserverOptions.make(
+      onReconnect: .always,
+      onActive: .always,
+      interval: .seconds(10)
+    )
+    var later = driver.environment
+    later.now = .seconds(10)
+    let due = FetchCause.allCases.filter {
+      driver.machine.isDue(options, since: .zero, $0, in: later)
+    }
+    expectEqual(due, [.interval, .active, .reconnect])
+    expect(!driver.machine.isDue(options, since: .zero, nil, in: later))
+  }
 }

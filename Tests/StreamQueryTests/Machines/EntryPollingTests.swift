@@ -39,6 +39,11 @@ import Testing
     driver.request(.manual)
     driver.succeed()
     expectEqual(driver.machine.pollFailureCount, 0)
+    driver.request(.interval)
+    driver.fail()
+    expectEqual(driver.machine.pollFailureCount, 1)
+    driver.write()
+    expectEqual(driver.machine.pollFailureCount, 0)
   }
 
   @Test func joinsARunningFetchWhenTheBeatComes() {
@@ -189,6 +194,33 @@ import Testing
     expectEqual(driver.deadline, 21)
   }
 
+  @Test func theStartOfAFetchItsFailuresItsPauseAndItsResumptionEachBeginTheRhythmAnew() {
+    var driver = Self.polled(every: 10)
+    driver.pass(to: 6)
+    driver.request()
+    expectEqual(driver.deadline, 16)
+    driver.pass(to: 8)
+    driver.fail(retryAfter: 9)
+    // The retry is at 17, and the next beat after it.
+    expectEqual(driver.deadline, 17)
+    driver.online(false)
+    expectEqual(driver.run(to: 17).map(\.actions.paused), [true])
+    expectEqual(driver.deadline, 27)
+    driver.pass(to: 20)
+    expectEqual(driver.online(true).started, driver.currentID)
+    expectEqual(driver.deadline, 30)
+  }
+
+  @Test func clearingAnEntryBeginsTheRhythmAnewAndForgetsTheFailuresOfPolls() {
+    var driver = Self.polled(every: 10)
+    driver.run(to: 10)
+    driver.fail()
+    driver.pass(to: 16)
+    _ = driver.machine.cleared(in: driver.environment)
+    expectEqual(driver.machine.pollFailureCount, 0)
+    expectEqual(driver.deadline, 26)
+  }
+
   @Test func restsInTheBackgroundByDefault() {
     var driver = Self.polled(every: 10)
     driver.active(false)
@@ -252,6 +284,31 @@ import Testing
     driver.observe(Self.polling(every: 10, background: .seconds(60)))
     driver.run(to: 61)
     expect(driver.machine.isFetching)
+  }
+
+  @Test func aPausedRetryGoesOnAtOnceForAnObserverThatPollsInTheBackground() {
+    for isNew in [true, false] {
+      var driver = EntryDriver.withData()
+      driver.observe(.fresh)
+      driver.request()
+      driver.active(false)
+      driver.fail(retryAfter: 1)
+      driver.run(to: 1)
+      expect(driver.machine.isPaused)
+      let polling = Self.polling(every: 10, background: .seconds(60))
+      if isNew {
+        expectEqual(driver.observe(polling).started, driver.currentID)
+      } else {
+        let (actions, _) = driver.machine.reobserved(
+          from: .fresh,
+          since: .zero,
+          to: polling,
+          in: driver.environment
+        )
+        expectEqual(actions.started, driver.currentID)
+      }
+      expectEqual(driver.machine.stage, .running)
+    }
   }
 
   @Test func aRetryInTheBackgroundWaitsForTheNetworkAllTheSame() {
