@@ -142,8 +142,7 @@ extension EntryMachine {
   }
 
   /// Forgets the stashed data, because other data replaced it.
-  mutating func forgetStashed(_ actions: inout EntryActions) {
-    actions.stashed = false
+  mutating func forgetStashed() {
     if !isIdle, fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
   }
 

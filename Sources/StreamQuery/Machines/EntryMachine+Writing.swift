@@ -20,7 +20,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
-    forgetStashed(&actions)
+    forgetStashed()
     if isPart {
       extent = .part
     } else if extent != .part || isIdle || fencing {
@@ -69,7 +69,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
-    forgetStashed(&actions)
+    forgetStashed()
     extent = isPart ? .part : .whole
     isError = false
     let now = environment.now.instant

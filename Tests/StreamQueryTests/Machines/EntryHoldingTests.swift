@@ -52,7 +52,7 @@ struct EntryHoldingTests {
   @Test mutating func aFetchThatIsReleasedOfflineIsPaused() {
     _ = hold()
     let actions = machine.released(in: environment(1, isOnline: false))
-    expect(actions.paused && actions.started == nil)
+    expect(actions.paused && actions.changed && actions.started == nil)
     expectEqual(machine.stage, .paused(before: .firstAttempt))
     expectEqual(machine.brokenInvariants(at: .seconds(1)), [])
   }
@@ -100,5 +100,30 @@ struct EntryHoldingTests {
     machine.adopted(fetchOptions: options, gcTime: .zero)
     let id = try #require(begin())
     expect(!machine.canDefer(id))
+  }
+
+  @Test mutating func theLimitOfAFetchThatIsHeldBackMayMoveUntilItBegins() {
+    let id = hold()
+    let moved = machine.stillDeferred(until: .seconds(50))
+    expectEqual(moved, .none)
+    expectEqual(machine.deadline(in: start), .seconds(50))
+    let late = machine.timeReached(in: environment(50))
+    expectEqual(late.started, id)
+    _ = machine.stillDeferred(until: .seconds(90))
+    expectEqual(machine.stage, .running)
+  }
+
+  @Test mutating func aFetchThatResetsDataHidesWhatWasWrittenWhileItWasHeldBack() {
+    var options = FetchOptions()
+    options.resetsData = true
+    machine.adopted(fetchOptions: options, gcTime: .zero)
+    let id = hold()
+    let later = environment(1)
+    let actions = machine.written(updatedAt: later.now, fencing: false, in: later)
+    expect(actions.started == id && actions.stashed)
+    expect(!machine.hasData)
+    let end = machine.cancelRequested(in: later)
+    expect(end.unstashed && machine.hasData)
+    expectEqual(machine.brokenInvariants(at: .seconds(1)), [])
   }
 }

@@ -59,6 +59,18 @@ struct EntryStreamingTests {
     expect(entry.machine.isError)
   }
 
+  @Test func aPartEndsTheErrorBesideTheData() {
+    var entry = loaded(resets: false)
+    entry.request()
+    entry.fail()
+    entry.request()
+    expect(entry.machine.isError)
+    _ = progress(&entry)
+    expect(!entry.machine.isError)
+    entry.cancel()
+    expect(!entry.machine.isError)
+  }
+
   @Test("a reset puts data away and a cancellation brings it back, date and count included")
   func resetAndCancel() {
     var entry = loaded(resets: true)
@@ -72,6 +84,41 @@ struct EntryStreamingTests {
     expect(entry.machine.hasData)
     expectEqual(entry.machine.dataUpdatedAt, before.dataUpdatedAt)
     expectEqual(entry.machine.dataUpdateCount, before.dataUpdateCount)
+  }
+
+  @Test("a reset puts the error beside the data away too, and a cancellation brings it back")
+  func resetAndCancelAnError() {
+    var entry = loaded(resets: true)
+    _ = entry.machine.failureRestored(updatedAt: .seconds(2), in: entry.environment)
+    entry.request()
+    expect(!entry.machine.isError)
+    entry.cancel()
+    expect(entry.machine.isError)
+    expectEqual(entry.machine.failureCount, 1)
+  }
+
+  @Test("data that a reset put away comes back if it is still good")
+  func resetAndKeep() {
+    var entry = loaded(resets: true)
+    entry.request()
+    let end = entry.machine.attemptKept(entry.currentID, in: entry.environment).actions
+    expect(end.unstashed)
+    expectEqual(end.ended, .kept)
+    expectEqual(entry.machine.extent, .whole)
+    expectEqual(entry.machine.dataUpdatedAt, .seconds(2))
+    expectEqual(entry.machine.dataUpdateCount, 2)
+  }
+
+  @Test("a part that is put away by a fetch that begins anew comes back without an error")
+  func resetAndCancelAPart() {
+    var entry = loaded(resets: true)
+    entry.request()
+    _ = progress(&entry)
+    _ = entry.machine.outdated(in: entry.environment)
+    expect(entry.machine.outdatedRestarted(in: entry.environment).stashed)
+    entry.cancel()
+    expectEqual(entry.machine.extent, .part)
+    expect(!entry.machine.isError)
   }
 
   @Test("append and replace: data stays in sight, and cancelling before any part changes nothing")
@@ -265,6 +312,33 @@ struct EntryStreamingTests {
     }
   }
 
+  @Test func aPartFromAnArchiveIsAPart() {
+    var entry = loaded(resets: false)
+    _ = entry.machine.written(
+      by: .archive,
+      updatedAt: entry.environment.now,
+      isPart: true,
+      fencing: false,
+      in: entry.environment
+    )
+    expectEqual(entry.machine.extent, .part)
+    expect(entry.machine.isStale(.static, at: entry.environment.now.instant))
+  }
+
+  @Test func otherDataIsNewerThanDataInSightOrPutAwayButNotThanPartsThatArrive() {
+    func stays(_ entry: EntryDriver) -> [Bool] {
+      [1, 2, 3].map { entry.machine.isNoOlder(than: $0, at: 9) }
+    }
+    var entry = loaded(resets: true)
+    expectEqual(stays(entry), [true, false, false])
+    entry.request()
+    expectEqual(stays(entry), [true, false, false])
+    _ = progress(&entry)
+    expectEqual(stays(entry), [true, true, true])
+    entry.fail(retryAfter: 5)
+    expectEqual(stays(entry), [true, true, false])
+  }
+
   @Test func initialDataIsNotHiddenByItsFirstLoad() {
     var entry = EntryDriver()
     var fetchOptions = FetchOptions()
@@ -392,5 +466,29 @@ struct EntryStreamingTests {
       expectEqual(cancelled, isFirstOutdated ? [old, nil] : [nil, nil])
       expectEqual(entry.currentID == old, !isFirstOutdated)
     }
+  }
+
+  @Test func anElementOfAnEndlessStreamEndsTheFailuresOfPolls() {
+    var entry = loaded(resets: false, .endless)
+    entry.request(.interval)
+    entry.fail()
+    expectEqual(entry.machine.pollFailureCount, 1)
+    entry.request()
+    _ = progress(&entry)
+    expectEqual(entry.machine.pollFailureCount, 0)
+  }
+
+  @Test func whatNobodyWantsAnyMoreDoesNotFollowTheFirstElement() {
+    var entry = loaded(resets: false, .endless)
+    entry.observe(.disabled)
+    entry.leave()
+    entry.request()
+    entry.invalidate()
+    entry.request(.invalidated)
+    expect(entry.machine.isFollowed)
+    let actions = progress(&entry)
+    expectEqual(actions.ended, .delivered)
+    expectNil(actions.cancelled)
+    expect(!entry.machine.isFollowed)
   }
 }
