@@ -90,6 +90,144 @@ struct EntryServingTests {
     expect(entry.machine.isServable(.after(.longest), within: .infinite, record, at: end))
   }
 
+  // MARK: Decisions
+
+  private func terms(_ change: (inout ServingOptions.Values) -> Void) throws -> ServingTerms {
+    let options = ServingOptions.copy(nil)
+    change(&options.values)
+    return try #require(ServingTerms(options))
+  }
+
+  /// The answer for a caller whose stale time is ten seconds.
+  private func decision(
+    _ found: FetchDecision,
+    for need: CachePolicy = .ifStale,
+    _ terms: ServingTerms,
+    since start: Double? = nil,
+    canFetch: Bool = true,
+    at seconds: Double
+  ) -> FetchDecision {
+    entry.machine.served(
+      found,
+      for: need,
+      terms,
+      .after(.seconds(10)),
+      record,
+      fetchingSince: start.map(Instant.seconds),
+      canFetch: canFetch,
+      at: .seconds(seconds)
+    )
+  }
+
+  @Test mutating func aRecentFailureIsServedInPlaceOfAFetch() throws {
+    let caching = try terms { $0.cachesFailures = FailureCaching(.seconds(5)) }
+    let patient = try terms { $0.softTimeout = .seconds(5) }
+    entry = .failed()
+    record.failed(lastingFor: .seconds(5), at: .zero)
+    expectEqual([4, 5].map { decision(.fetch, caching, at: $0) }, [.useFailure, .fetch])
+    expectEqual(decision(.fetch, for: .always, caching, at: 4), .fetch)
+    expectEqual(decision(.fetch, patient, at: 4), .fetch)
+    expectEqual(decision(.missingFetch, caching, at: 4), .missingFetch)
+  }
+
+  @Test mutating func afterARecentFailureDataIsServedWithoutARefetch() throws {
+    let caching = try terms {
+      $0.cachesFailures = FailureCaching(.seconds(5))
+      $0.staleIfError = .seconds(20)
+    }
+    entry.request()
+    entry.fail()
+    record.failed(lastingFor: .seconds(5), at: .seconds(12))
+    let stale = FetchDecision.useCached(.staleHit, revalidates: false)
+    expectEqual(decision(.fetch, caching, at: 12), stale)
+    expectEqual(decision(.fetch, for: .ifStaleOrThrow, caching, at: 12), .useFailure)
+    expectEqual(
+      decision(
+        .useCached(.staleHit, revalidates: true),
+        for: .ifMissingElseRevalidate,
+        caching,
+        at: 12
+      ),
+      stale
+    )
+  }
+
+  @Test mutating func freshDataIsRefetchedAheadOfTimeForCallersThatWantItFresh() throws {
+    let ahead = try terms { $0.refreshAhead = .fraction(0.8) }
+    let never = try terms { $0.softTimeout = .seconds(5) }
+    let hit = FetchDecision.useCached(.hit, revalidates: false)
+    let refreshed = FetchDecision.useCached(.hit, revalidates: true)
+    expectEqual(decision(hit, ahead, at: 9), hit, "it was written")
+    record.answeredAt = .zero
+    expectEqual([7, 8].map { decision(hit, ahead, at: $0) }, [hit, refreshed])
+    expectEqual(decision(hit, for: .ifStaleOrThrow, ahead, at: 8), refreshed)
+    expectEqual(decision(hit, for: .ifMissing, ahead, at: 8), hit)
+    expectEqual(decision(hit, ahead, canFetch: false, at: 8), hit)
+    expectEqual(decision(hit, never, at: 8), hit)
+    expect(!record.isRefreshDue(.fraction(0.8), .static, of: .zero, at: .seconds(9)))
+    entry.request()
+    expectEqual(decision(hit, ahead, at: 8), hit)
+  }
+
+  @Test func staleDataIsServedInPlaceOfAFetchThatTakesTooLong() throws {
+    let hurried = try terms {
+      $0.staleIfError = .seconds(20)
+      $0.softTimeout = .seconds(2)
+    }
+    let stale = FetchDecision.useCached(.staleHit, revalidates: true)
+    expectEqual(decision(.fetch, hurried, at: 12), .fetch, "it begins now")
+    expectEqual([12, 13].map { decision(.fetch, hurried, since: 11, at: $0) }, [.fetch, stale])
+    expectEqual(decision(.fetch, hurried, since: 11, at: 31), .fetch, "too old")
+    expectEqual(decision(.fetch, for: .ifMissing, hurried, since: 11, at: 13), .fetch)
+    expectEqual(decision(.missingFetch, hurried, since: 11, at: 13), .missingFetch)
+  }
+
+  // MARK: The record
+
+  @Test func aFailureMayLastIfItsAttemptRunsAndTheDataIsTheSameAsAtItsBeginning() {
+    var fetching = entry
+    fetching.request()
+    let id = fetching.currentID
+    var (invalidated, written, ended) = (fetching, fetching, fetching)
+    invalidated.invalidate()
+    written.write()
+    ended.succeed()
+    let entries = [fetching, invalidated, written, ended]
+    expectEqual(
+      entries.map { $0.machine.mayFailureLast(of: id) },
+      [true, false, false, false]
+    )
+  }
+
+  @Test mutating func whatWaitsForAFetchAndWhatAFailureLeftEndWithThem() {
+    entry.request()
+    entry.fail()
+    entry.request()
+    record.waiterJoined(until: .seconds(9))
+    record.waiterJoined(until: .seconds(7))
+    record.failed(lastingFor: .seconds(5), at: .zero)
+    record.entryChanged(entry.machine, at: .zero)
+    expectEqual(record.softTimeoutEnd, .seconds(7))
+    expectEqual(record.failureEnd, .seconds(5))
+    entry.succeed()
+    record.entryChanged(entry.machine, at: .zero)
+    expect(record.isEmpty)
+  }
+
+  @Test mutating func anAnswerIsRecordedWithItsDateAndItsDuration() {
+    record.landed(
+      chance: 0.25,
+      answeredAt: .seconds(3),
+      fetchingSince: .seconds(1),
+      at: .seconds(4)
+    )
+    var expected = ServingRecord()
+    expected.chance = 0.25
+    expected.answeredAt = .seconds(3)
+    expected.duration = .seconds(3)
+    expectEqual(record, expected)
+  }
+
   init() {}
 
   private init(entry: EntryDriver) { self.entry = entry }
