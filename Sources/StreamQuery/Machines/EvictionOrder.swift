@@ -114,7 +114,6 @@ struct EvictionOrder: Sendable {
   ///   - isPassing: Whether it is evicted as soon as it is idle.
   mutating func added(_ row: Int, hash: Int, isPassing: Bool = false) {
     while rows.count <= row { rows.append(Row()) }
-    rows[row] = Row()
     rows[row].entry = .held
     rows[row].hash = hash
     rows[row].isPassing = isPassing
@@ -342,7 +341,7 @@ struct RowList: Sendable {
     count += 1
   }
 
-  /// Takes a row out.
+  /// Takes a row out; its links mean nothing until it is put into a list again.
   @inline(__always)
   mutating func remove<Row>(
     _ row: Int32,
@@ -353,7 +352,6 @@ struct RowList: Sendable {
     let newer = rows[Int(row)][keyPath: links].newer
     if older >= 0 { rows[Int(older)][keyPath: links].newer = newer } else { oldest = newer }
     if newer >= 0 { rows[Int(newer)][keyPath: links].older = older } else { newest = older }
-    rows[Int(row)][keyPath: links] = Links()
     count -= 1
   }
 }

@@ -101,13 +101,8 @@ struct EvictionOrderTests {
     }
     for row in [5, 3, 1, 0] { order.changed(row, isIdle: true) }
     order.moved([0, 1, 3, 4, 5])
-    var left: [Int] = []
-    while let victim = order.victim() {
-      left.append(victim)
-      order.removed(victim)
-    }
     // Rows 5 and 3 are 4 and 2 now; the newest newcomer is still in the window.
-    expectEqual(left, [1, 4])
+    expectEqual(leaving(&order), [1, 4])
     expectEqual(order.entryCount, 3)
     expectEqual(order.idleCount, 2)
   }
@@ -131,20 +126,84 @@ struct EvictionOrderTests {
   )
   func usedAgain(count: Int, leaving: [Int]) {
     var order = EvictionOrder(maxEntries: 10, maxCost: nil)
-    func add(_ row: Int) {
-      order.added(row, hash: row)
-      order.used(row)
-      order.changed(row, isIdle: true)
-    }
-    for row in 0..<10 { add(row) }
+    for row in 0..<10 { add(row, to: &order) }
     for row in 0..<count { order.used(row) }
-    for row in 10..<14 { add(row) }
+    for row in 10..<14 { add(row, to: &order) }
+    expectEqual(self.leaving(&order), leaving)
+  }
+
+  @Test("of what was used again, what was not used for longest leaves first")
+  func lastUse() {
+    var order = EvictionOrder(maxEntries: 10, maxCost: nil)
+    for row in 0..<10 { add(row, to: &order) }
+    for row in [0, 1, 2, 3, 0] { order.used(row) }
+    // The newest on trial is not compared any more, because it may stay.
+    expectNil(order.victim())
+    for row in 10..<20 { order.added(row, hash: row) }
+    expectEqual(leaving(&order), [4, 5, 6, 7, 8, 1, 2, 3, 0, 9])
+  }
+
+  @Test("while many entries are held, fewer of those that were used again are protected")
+  func heldAndProtected() {
+    var order = EvictionOrder(maxEntries: 10, maxCost: nil)
+    for row in 0..<10 { add(row, to: &order) }
+    for row in 0..<9 { order.used(row) }
+    // Protected are 3 to 8, of nine. Of the six that are left, four are.
+    for row in [8, 0, 1, 2] { order.changed(row, isIdle: false) }
+    order.changed(8, isIdle: true)
+    order.changed(0, isIdle: true)
+    for row in 10..<13 { order.added(row, hash: row) }
+    expectEqual(leaving(&order), [3, 4, 0])
+  }
+
+  @Test("if more room for newcomers pays, they are on trial later")
+  func growingWindow() {
+    var order = EvictionOrder(maxEntries: 20, maxCost: nil)
+    for row in 0..<20 { add(row, to: &order) }
+    order.used(0, times: 200)
+    // The share of hits falls, so that the next steps give newcomers room; then it rises.
+    order.added(20, hash: 20)
+    order.used(20, times: 200)
+    for _ in 0..<4 { order.used(0, times: 200) }
+    order.removed(20)
+    expectNil(order.victim())
+    for row in 20..<23 { add(row, to: &order) }
+    expectEqual(leaving(&order), [1, 2, 3])
+  }
+
+  @Test("uses count half after each age, and are remembered when their key leaves")
+  func uses() {
+    var order = EvictionOrder(maxEntries: 10, maxCost: nil)
+    order.added(0, hash: 7)
+    order.added(1, hash: 8)
+    order.used(0, times: 8)
+    // An age is 48 uses.
+    let counts = [39, 1, 47, 1].map { times in
+      order.used(1, times: times)
+      return order.uses(of: 0)
+    }
+    expectEqual(counts, [8, 4, 4, 2])
+    order.removed(0)
+    order.added(2, hash: 7)
+    order.added(3, hash: 9)
+    expectEqual([0, 2, 3].map { order.uses(of: $0) }, [0, 2, 0])
+  }
+
+  /// Adds an entry that is used once and idle.
+  private func add(_ row: Int, to order: inout EvictionOrder) {
+    order.added(row, hash: row)
+    order.used(row)
+    order.changed(row, isIdle: true)
+  }
+
+  /// Removes entries until the cache is within its budget.
+  private func leaving(_ order: inout EvictionOrder) -> [Int] {
     var left: [Int] = []
     while let victim = order.victim() {
       left.append(victim)
       order.removed(victim)
     }
-    expectEqual(left, leaving)
+    return left
   }
 
   @Test("counts are right after every step of any sequence", arguments: 1...40)
