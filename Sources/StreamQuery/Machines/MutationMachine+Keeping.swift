@@ -145,8 +145,7 @@ extension MutationMachine {
   /// Whether a run that began later may come before this run.
   package var canBeOvertaken: Bool {
     switch phase {
-    case .preparing, .saving, .queued: true
-    case .paused, .waiting: reached < .performed
+    case .preparing, .saving, .queued, .paused, .waiting: reached < .performed
     case .running, .stopped, .settling, .ended: false
     }
   }

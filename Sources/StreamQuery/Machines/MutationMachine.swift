@@ -311,7 +311,6 @@ package struct MutationMachine: Equatable, Sendable {
       actions.changed = isPaused
       isCancelRequested = true
     case .saving, .queued, .paused, .waiting, .stopped:
-      isCancelRequested = true
       conclude(.cancelled, in: environment, &actions)
     case .settling, .ended:
       break

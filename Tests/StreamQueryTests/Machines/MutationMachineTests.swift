@@ -206,6 +206,82 @@ struct MutationMachineTests {
     expectEqual(machine.reachedFront(in: environment).step, .perform)
   }
 
+  @Test func aRunThatWaitsIsMovedBackAtOnceAndOneThatIsHeldWhenItIsReleased() {
+    let offline = Environment(now: .seconds(0), isOnline: false)
+    for isHeld in [false, true] {
+      var machine = MutationMachine(
+        runOptions: RunOptions(),
+        isFirst: true,
+        isHeld: isHeld,
+        at: .seconds(0)
+      )
+      expectEqual(machine.begun(in: offline).step, .pause)
+      machine.overtaken()
+      expectEqual(machine.phase, isHeld ? .paused(before: .firstAttempt) : .queued)
+      expectEqual(machine.released(in: offline).step, isHeld ? .pause : nil)
+      expectEqual(machine.phase, .queued)
+    }
+  }
+
+  @Test func aRunThatIsWrittenTakesPrecedenceUntilItIsCancelledOrDecided() {
+    let environment = Environment(now: .seconds(0))
+    var machine = durable(.wanted)
+    expectEqual(machine.begun(in: environment).step, .keep)
+    expect(!machine.takesPrecedence && !machine.isAtWork)
+    expectEqual(machine.kept(in: environment).step, .perform)
+    expect(machine.takesPrecedence && machine.isAtWork)
+    var cancelled = machine
+    expectEqual(cancelled.cancelRequested(in: environment).step, .cancel)
+    expect(!cancelled.takesPrecedence)
+    expectEqual(machine.attemptSucceeded(in: environment).ended, .succeeded)
+    expect(!machine.takesPrecedence && !machine.isAtWork)
+  }
+
+  @Test func theDelayOfARunPassesWhileItIsWritten() {
+    var machine = durable(.wanted) { $0.delay = .seconds(2) }
+    expectEqual(machine.begun(in: Environment(now: .seconds(0))).step, .keep)
+    let (early, due) = (Environment(now: .seconds(1)), Environment(now: .seconds(2)))
+    expectEqual(machine.timeReached(in: early), .none)
+    expectEqual(machine.nextDeadline, .seconds(2))
+    expectEqual(machine.timeReached(in: due), .none)
+    expectNil(machine.nextDeadline)
+    expectEqual(machine.kept(in: due).step, .perform)
+  }
+
+  @Test func aRetryDoesNotWaitForTheDelay() {
+    var machine = durable(.kept) { $0.delay = .seconds(2) }
+    let environment = Environment(now: .seconds(0))
+    expectNil(machine.begun(in: environment).step)
+    expectEqual(machine.phase, .waiting(until: .seconds(2)))
+    expectEqual(machine.retried(in: environment).step, .perform)
+  }
+
+  @Test func anotherInputForgetsTheFailuresOfARunThatStopped() {
+    var machine = durable(.kept)
+    let environment = Environment(now: .seconds(0))
+    expectEqual(machine.begun(in: environment).step, .perform)
+    let stopped = machine.attemptFailed(
+      retryAfter: nil,
+      isCancellation: false,
+      stops: true,
+      in: environment
+    )
+    expect(stopped.step == .stop && stopped.changed)
+    expectEqual(machine.failureCount, 1)
+    expectEqual(machine.rebased(in: environment).step, .keep)
+    expectEqual(machine.failureCount, 0)
+  }
+
+  @Test func workThatWasCancelledIsNotTriedWithAnotherInput() {
+    var machine = durable(.kept)
+    let environment = Environment(now: .seconds(0))
+    expectEqual(machine.begun(in: environment).step, .perform)
+    expectEqual(machine.cancelRequested(in: environment).step, .cancel)
+    let actions = machine.attemptRebased(retryAfter: .seconds(1), in: environment)
+    expectEqual(actions.ended, .cancelled)
+    expectEqual(machine.phase, .ended(.cancelled))
+  }
+
   private func explore(_ environment: RunWorld, _ inputs: [Input], depth: Int) {
     guard depth > 0 else { return }
     for input in inputs {
@@ -256,18 +332,33 @@ struct MutationMachineTests {
     expect(due.expired)
   }
 
+  @Test func aRunIsKeptForTheRetentionOfTheMutationThatReplacedItsOwn() {
+    var machine = running()
+    _ = machine.attemptSucceeded(in: Environment(now: .seconds(5)))
+    expectEqual(machine.nextDeadline, .seconds(15))
+    var runOptions = machine.runOptions
+    runOptions.gcTime = .seconds(20)
+    machine.mutationReplaced(runOptions)
+    expectEqual(machine.nextDeadline, .seconds(25))
+  }
+
   // T70
   @Test func aRetryNeedsNetworkAndAppAndAFirstAttemptOnlyTheNetwork() {
     let away = Environment(now: .seconds(0), isActive: false)
     var machine = running()
-    _ = machine.attemptFailed(retryAfter: .seconds(1), isCancellation: false, in: away)
+    let failed = machine.attemptFailed(
+      retryAfter: .seconds(1),
+      isCancellation: false,
+      in: away
+    )
+    expect(failed.step == nil && failed.changed)
     expectEqual(machine.nextDeadline, .seconds(1))
     var later = Environment(now: .seconds(1), isActive: false)
     let rested = machine.timeReached(in: later)
-    expectEqual(rested.step, .pause)
+    expect(rested.step == .pause && rested.changed)
     later.isActive = true
     let resumed = machine.environmentChanged(in: later)
-    expectEqual(resumed.step, .perform)
+    expect(resumed.step == .perform && resumed.changed)
 
     var fresh = MutationMachine(runOptions: RunOptions(), isFirst: true, at: .seconds(0))
     let begun = fresh.begun(in: away)
@@ -285,8 +376,9 @@ struct MutationMachineTests {
       at: .seconds(0)
     )
     let environment = Environment(now: .seconds(0))
+    expect(!machine.isPaused)
     let begun = machine.begun(in: environment)
-    expectEqual(begun.step, .pause)
+    expect(begun.step == .pause && begun.changed)
     expect(machine.isPaused)
     expectEqual(machine.environmentChanged(in: environment), .none)
     let released = machine.released(in: environment)
@@ -331,6 +423,7 @@ struct MutationMachineTests {
     expectEqual(machine.attemptRebased(retryAfter: .seconds(1), in: away).step, .keep)
     expectEqual(machine.failureCount, 1)
     expect(machine.kept(in: away).changed)
+    expect(machine.canBeOvertaken)
     let later = Environment(now: .seconds(1), isActive: false)
     expectEqual(machine.timeReached(in: later).step, .perform)
   }
@@ -348,6 +441,7 @@ struct MutationMachineTests {
     expect(!machine.isStalled)
     expectEqual(machine.preparationFailed(isCancellation: false, in: environment).step, .stop)
     expect(machine.isStalled)
+    expect(!machine.canBeOvertaken)
   }
 
   @Test(arguments: [false, true])
@@ -367,7 +461,8 @@ struct MutationMachineTests {
     var machine = MutationMachine(runOptions: runOptions, isFirst: true, at: .seconds(0))
     let online = Environment(now: .seconds(0))
     let offline = Environment(now: .seconds(0), isOnline: false)
-    expectEqual(machine.begun(in: online).step, .prepare)
+    let begun = machine.begun(in: online)
+    expect(begun.step == .prepare && begun.changed)
     let changes = [offline, offline, online, online].map { environment in
       (machine.environmentChanged(in: environment).changed, machine.isPaused)
     }
@@ -375,13 +470,26 @@ struct MutationMachineTests {
     expectEqual(changes.map(\.1), [true, true, false, false])
   }
 
+  @Test func aRunThatIsPreparedIsHeldUpUntilItIsTheFirst() {
+    var runOptions = RunOptions()
+    runOptions.prepares = true
+    var machine = MutationMachine(runOptions: runOptions, isFirst: false, at: .seconds(0))
+    let environment = Environment(now: .seconds(0))
+    expectEqual(machine.begun(in: environment).step, .prepare)
+    expect(machine.isPaused)
+    expect(machine.reachedFront(in: environment).changed)
+    expect(!machine.isPaused)
+    expectEqual(machine.prepared(in: environment).step, .perform)
+  }
+
   @Test func theOutcomeIsDecidedWhenTheWorkIsDone() {
     var machine = running { $0.settles = true }
+    let environment = Environment(now: .seconds(1))
     expect(machine.isUndecided)
-    _ = machine.attemptSucceeded(in: Environment(now: .seconds(1)))
+    expect(machine.attemptSucceeded(in: environment).changed)
     expectEqual(machine.phase, .settling(.succeeded))
     expect(!machine.isUndecided)
-    _ = machine.callbacksEnded(in: Environment(now: .seconds(1)))
+    expect(machine.callbacksEnded(in: environment).changed)
     expect(!machine.isUndecided)
   }
 
@@ -448,7 +556,7 @@ struct RunQueueTests {
   }
 
   // T66
-  @Test func aLongScopeGivesItsRoomBack() {
+  @Test func aLongScopeGivesItsRoomBack() throws {
     var scopes: [String: RunQueue] = [:]
     for serial in 1...10_000 as ClosedRange<UInt64> { _ = scopes.join(id(serial), "s") }
     for serial in 1..<10_000 as Range<UInt64> {
@@ -456,6 +564,9 @@ struct RunQueueTests {
       expectEqual(next, id(serial + 1))
     }
     expectEqual(scopes["s"]?.first, id(10_000))
+    let queue = try #require(scopes["s"])
+    let room = try #require(Mirror(reflecting: queue).descendant("rest") as? [MutationID])
+    #expect(room.count < 100)
     let last = scopes.leave(id(10_000), "s")
     expectNil(last)
     expectEqual(scopes.count, 0)
