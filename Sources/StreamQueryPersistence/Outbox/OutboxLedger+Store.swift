@@ -14,7 +14,6 @@ extension OutboxLedger {
     for (id, draft) in underWay.sorted(by: { $0.value.key < $1.value.key }) {
       if let entry = self[id] {
         batch.puts.append(StoreRecord(key: draft.key, value: entry.record.data))
-        underWay[id]?.revision = entry.record.header.revision
       } else {
         batch.removals.append(draft.key)
       }

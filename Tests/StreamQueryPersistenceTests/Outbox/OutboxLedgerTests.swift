@@ -228,6 +228,8 @@ struct OutboxLedgerTests {
     ledger.loaded(.first, found, last: 12)
     expectEqual(ledger.all.map(\.serial), [1, 2, 3, 4, 5, 8, 9, 12])
     for entry in ledger.all { expectEqual(ledger[entry.id]?.serial, entry.serial) }
+    // Those of earlier processes are numbered as they are found.
+    expectEqual(ledger.all.map(\.number), [3, 1, 4, 5, 2, 6, nil, 7])
   }
 
   @Test func recordsAreInTheOrderOfTheRunsHoweverLateTheyAreAccepted() throws {
@@ -250,6 +252,55 @@ struct OutboxLedgerTests {
     ledger.rewrote(try #require(record(2, "x")))
     expectEqual(ledger.mentioning(["2x"]).map(\.id), [id(2)])
     #expect(inputs(ledger.takeBatch()).contains("\"2x\""))
+  }
+
+  @Test func aTextIsFoundOnceUnlessItCouldNotBeReplaced() throws {
+    var ledger = try opened(1, 2, 3)
+    expectEqual(ledger.mentioning(["1", "2"]).map(\.id), [id(1), id(2)])
+    ledger.restoreMentions(of: ["1", "9"], in: [id(1), id(2)])
+    expectEmpty(ledger.mentioning(["2"]))
+    ledger.accepted(try #require(record(4)), number: 1)
+    expectEmpty(ledger.mentioning(["2"]))
+    ledger.rewrote(try #require(record(3, "x")))
+    expectEmpty(ledger.mentioning(["2"]))
+    expectEqual(ledger.mentioning(["1", "3x", "4"]).map(\.id), [id(1), id(3), id(4)])
+  }
+
+  @Test func theIndexOfTextsIsEmptiedWithTheLastItemAndNotBefore() throws {
+    var ledger = try opened(1, 2)
+    expectEmpty(ledger.mentioning(["none"]))
+    _ = ledger.ended(id(1))
+    expectEqual(ledger.mentioning(["2"]).map(\.id), [id(2)])
+    expectEqual(ledger.mentions?.isEmpty, false)
+    _ = ledger.ended(id(2))
+    expectEqual(ledger.mentions?.isEmpty, true)
+  }
+
+  @Test func anInputThatChangedIsDecodedOnceMoreByTheSameRegistration() throws {
+    let changes: [(inout OutboxLedger) throws -> Void] = [
+      { $0.rewrote(try #require(record(1, "b"))) },
+      { _ = $0.replaced(try #require(record(1, revision: 1))) },
+    ]
+    for change in changes {
+      var ledger = try opened(1)
+      _ = ledger.looked(at: [], [id(1): ErrorBox(Boom(1))])
+      ledger.entries[0]?.failedWith = 5
+      try change(&ledger)
+      expectNil(ledger[id(1)]?.failedWith)
+    }
+  }
+
+  @Test func aClosedStoreReleasesRunsUnlessOthersAreStillAtWorkInTheirScope() throws {
+    for barred in [[], ["s"]] as [Set<String>] {
+      var ledger = OutboxLedger()
+      ledger.loaded(.first, [], last: 0, barred: ["s"])
+      ledger.accepted(try #require(record(1)), number: 1)
+      _ = ledger.takeBatch()
+      _ = ledger.written()
+      expectEmpty(ledger.released)
+      expectEqual(ledger.close(.closed, barred: barred), [])
+      expectEqual(ledger.released, barred.isEmpty ? [id(1)] : [])
+    }
   }
 
   @Test func aClosedStoreFailsWhatWaitsAndWritesNothing() throws {
