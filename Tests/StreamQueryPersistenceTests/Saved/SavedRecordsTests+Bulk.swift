@@ -95,4 +95,80 @@ extension SavedRecordsTests {
     // Nobody reads it once more.
     expect(!records.hasFailed)
   }
+
+  @Test("a bulk call that comes while a value is encoded is about what was saved before")
+  func bulkCallWhileEncoding() throws {
+    let key = EntryKey("a" as QueryKey<Int>)
+    let change = try entry(key)
+    var records = open(StoreLimit(), "a", "b")
+    _ = records.note(.changed(change), of: key)
+    _ = records.takePendingChanges()
+    records.apply(RecordFilter(.all), removes: true)
+    _ = records.encoded([("a", .save(value(2), SavedRecords.Stamp(change)))])
+    let batch = records.takeBatch()
+    expectEqual(batch?.puts.map(\.key), ["query/a"])
+    expectEqual(batch?.removals, ["query/b"])
+  }
+
+  @Test("a value that is noted after a bulk call is compared with what the call has left")
+  func changeAfterBulkCall() throws {
+    let key = EntryKey("a" as QueryKey<Int>)
+    let change = try entry(key)
+    let stamp = SavedRecords.Stamp(change)
+    var records = open()
+    _ = records.encoded([("a", .save(value(1), stamp))])
+    expect(!records.isOutdated("a", stamp))
+    records.apply(RecordFilter(.all), removes: true)
+    _ = records.note(.changed(change), of: key)
+    _ = records.takePendingChanges()
+    expect(records.isOutdated("a", stamp))
+  }
+
+  @Test("bulk calls that come while the store is read are done then, or forgotten if it is closed")
+  func bulkCallWhileLoading() {
+    let names = (1...2).map { #"Swift.Int["n",\#($0)]"# }
+    var records = SavedRecords(limit: StoreLimit())
+    records.apply(RecordFilter(["n", 1]), removes: true)
+    expect(records.isBehind)
+    var closed = records
+    _ = closed.close(.inUse)
+    expectEmpty(closed.pendingMarks)
+    _ = records.loaded(contents(names[0], names[1]), at: 0)
+    expectEqual(records.records.keys.sorted(), ["query/" + names[1]])
+    expect(records.pendingMarks.isEmpty && !records.canSettle)
+  }
+
+  @Test("a bulk call finds changes that wait or are being encoded, by their newest states")
+  func changedKeys() throws {
+    let keys = (0..<4).map { EntryKey(["a", $0] as QueryKey<Int>) }
+    let other = EntryKey("b" as QueryKey<Int>)
+    var records = open()
+    for key in keys.prefix(2) { _ = records.note(.changed(try entry(key)), of: key) }
+    _ = records.takePendingChanges()
+    for key in [keys[2], other] { _ = records.note(.changed(try entry(key)), of: key) }
+    for key in [keys[1], keys[3]] { _ = records.note(.removed, of: key) }
+    expectEqual(records.changedKeys(["a"]), [keys[0], keys[2]])
+    expectEqual(records.changedKeys(.all), [keys[0], keys[2], other])
+    expectEqual(records.changedKeys(.key(["a", 2] as QueryKey<Int>)), [keys[2]])
+    expectEqual(records.changedKeys(.key(["a", 3] as QueryKey<Int>)), [])
+    let arrivals = records.changedArrivals.map(\.key)
+    expect(arrivals.count == 3 && Set(arrivals) == [keys[0], keys[2], other])
+  }
+
+  @Test("removals that are too many to wait are applied, unless they are taken back meanwhile")
+  func manyRemovals() throws {
+    let names = ["a", "b", "c"]
+    let keys = names.map { EntryKey(QueryKey<Int>($0)) }
+    var records = open(StoreLimit(maxRecords: 2), "a", "b")
+    for key in keys.prefix(2) { _ = records.note(.removed, of: key) }
+    expectEmpty(records.manyRemovals)
+    _ = records.note(.removed, of: keys[2])
+    expectEqual(Set(records.manyRemovals), Set(keys))
+    _ = records.note(.changed(try entry(keys[1], count: 1)), of: keys[1])
+    let removals: [(key: EntryKey, text: String?)] = zip(keys, names).map { ($0, $1) }
+    records.settledRemovals(removals)
+    expectEqual(records.records.keys.sorted(), ["query/b"])
+    expectEqual(records.unwritten, ["query/a"])
+    expectEmpty(records.pendingChanges.removed)
+  }
 }

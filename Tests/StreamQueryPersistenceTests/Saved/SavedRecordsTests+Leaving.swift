@@ -267,4 +267,18 @@ extension SavedRecordsTests {
       ]
     )
   }
+
+  @Test("what left a full store does not return after everything was removed")
+  func removalOfAllWhileFull() {
+    var records = open(StoreLimit(), "a", "b", "c")
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
+    _ = records.takeBatch()
+    let again = records.failed(isFull: true)
+    expect(again && records.evicted.keys.sorted() == ["query/a"])
+    _ = records.noteRemovalOfAll()
+    let batch = records.takeBatch()
+    expectEqual(batch?.removals, ["query/a", "query/b", "query/c"])
+    let isTriedAgain = records.failed(isFull: true)
+    expect(!isTriedAgain && records.records.isEmpty)
+  }
 }

@@ -347,6 +347,20 @@ struct SavedRecordsTests {
     expectEqual(all?.puts.count, 10)
   }
 
+  @Test("of what a full store has, no more than half leaves, also if several leave at a time")
+  func floorOfMany() throws {
+    let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
+    var records = open(StoreLimit(), (0..<4).map { "k\($0)" })
+    _ = records.encoded(
+      (10..<40).map { ("n\($0)", .save(value(2, at: Double(40 + $0)), stamp)) }
+    )
+    _ = records.takeBatch()
+    let again = records.failed(isFull: true)
+    expect(again)
+    let batch = records.takeBatch()
+    expectEqual(batch?.removals, ["query/k0", "query/k1", "query/n10"])
+  }
+
   @Test("what is new leaves down to the last one, so that something has room")
   func manyNew() throws {
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
