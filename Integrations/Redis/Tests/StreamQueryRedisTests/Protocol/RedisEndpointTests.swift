@@ -19,6 +19,16 @@ struct RedisEndpointTests {
     )
   }
 
+  @Test func aURLOfAHostMayHaveItsDatabaseInTheQuery() throws {
+    let three = RedisEndpoint(.host("h", port: 6379), database: 3)
+    for url in ["redis://h?db=3", "redis://h/?x=y&db=3", "redis://h/0?database=3#top"] {
+      #expect(try RedisEndpoint(url: url) == three, "\(url)")
+    }
+    #expect(throws: RedisEndpoint.URLError.badDatabase("x")) {
+      try RedisEndpoint(url: "redis://h/1?db=x")
+    }
+  }
+
   @Test func aURLOfASocketHasAPath() throws {
     let plain = RedisEndpoint(.socket(path: "/var/run/redis.sock"))
     #expect(try RedisEndpoint(url: "unix:///var/run/redis.sock") == plain)
