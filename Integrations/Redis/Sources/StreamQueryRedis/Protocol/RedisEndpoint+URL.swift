@@ -17,8 +17,9 @@ extension RedisEndpoint {
 
   /// Reads `redis://user:password@host:port/database`, or `redis+unix://user:password@/path?db=0`.
   ///
-  /// All parts except for the host or the path may be missing. Special characters of user, password and path
-  /// are written as in any URL, `%40` for `@`.
+  /// All parts except for the host or the path may be missing. The database of a host may also be in the
+  /// query, as `?db=0`, which counts more than the path. Special characters of user, password and path are
+  /// written as in any URL, `%40` for `@`.
   ///
   /// - Parameter url: The text.
   /// - Throws: The reason why the text is no endpoint.
@@ -39,10 +40,12 @@ extension RedisEndpoint {
     let slash = plain.firstIndex(of: "/") ?? plain.endIndex
     let (login, place) = try Self.login(plain[..<slash])
     let digits = plain[slash...].dropFirst()
-    guard digits.isEmpty || digits.allSatisfy(\.isASCII), let database = Self.database(digits)
+    guard digits.isEmpty || digits.allSatisfy(\.isASCII), let number = Self.database(digits)
     else {
       throw .badDatabase(String(digits))
     }
+    let query = rest[plain.endIndex...].prefix { $0 != "#" }
+    let database = try Self.database(inQuery: query) ?? number
     let (host, port) = try Self.place(place)
     self.init(
       .host(host, port: port),
@@ -58,13 +61,7 @@ extension RedisEndpoint {
     let (login, _) = try Self.login(rest[..<slash])
     let path = try Self.unescaped(rest[slash..<question])
     guard path.count > 1 else { throw .noAddress }
-    var database = 0
-    for item in rest[question...].dropFirst().split(separator: "&") {
-      let parts = item.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, parts[0] == "db" || parts[0] == "database" else { continue }
-      guard let number = Self.database(parts[1]) else { throw .badDatabase(String(parts[1])) }
-      database = number
-    }
+    let database = try Self.database(inQuery: rest[question...]) ?? 0
     self.init(
       .socket(path: path),
       user: login.user,
@@ -107,6 +104,18 @@ extension RedisEndpoint {
     guard let port else { return (try unescaped(host), 6379) }
     guard let number = UInt16(port), number > 0 else { throw .badPort(String(port)) }
     return (try unescaped(host), Int(number))
+  }
+
+  /// The database that a query such as `?db=0` names; `nil` if it names none.
+  private static func database(inQuery query: Substring) throws(URLError) -> Int? {
+    var database: Int?
+    for item in query.dropFirst().split(separator: "&") {
+      let parts = item.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, parts[0] == "db" || parts[0] == "database" else { continue }
+      guard let number = Self.database(parts[1]) else { throw .badDatabase(String(parts[1])) }
+      database = number
+    }
+    return database
   }
 
   private static func database(_ text: Substring) -> Int? {
