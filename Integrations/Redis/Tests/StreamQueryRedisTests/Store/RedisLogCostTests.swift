@@ -34,6 +34,19 @@ extension ServerSuite {
       await other.close()
     }
 
+    /// A proxy may not know the command that waits.
+    @Test func aServerThatRefusesToWaitIsAskedNowAndThen() async throws {
+      let server = try TestServer(options: ["--rename-command", "XREAD", "NOXREAD"])
+      let store = RedisStore(server.endpoint, namespace: "n")
+      _ = try await store.invalidate([SharedMark("first")])
+      let position = try await store.changes(after: nil, timeout: .zero).position
+      try await tell(server, "CONFIG", "RESETSTAT")
+      let changes = try await store.changes(after: position, timeout: .milliseconds(500))
+      #expect(changes.messages.isEmpty && !changes.isGap)
+      #expect(try await calls(server, "evalsha") < 20)
+      await store.close()
+    }
+
     @Test func whoWaitsAtTheEndOfAFlushedLogSeesTheGap() async throws {
       let store = RedisStore(server.endpoint, namespace: "n")
       _ = try await store.invalidate([SharedMark("first")])
