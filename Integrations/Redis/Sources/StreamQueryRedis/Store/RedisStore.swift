@@ -38,6 +38,8 @@ public final class RedisStore: SharedStore {
   /// After this time, the store checks whether the server has lost its memory, because such a loss wakes
   /// no waiting caller.
   private static let longestWait = Duration.seconds(2)
+  /// The pause between two looks into the log of a server that refuses to wait.
+  private static let pause = Duration.milliseconds(100)
   /// The maximum number of messages that one call reads.
   private static let page = 256
 
@@ -279,7 +281,7 @@ extension RedisStore {
     return changes
   }
 
-  /// Waits until the log has a message after a version.
+  /// Waits until the log has a message after a version; at a server that refuses to wait, for a moment.
   private func news(
     after version: SharedVersion,
     timeout wait: Duration
@@ -289,7 +291,9 @@ extension RedisStore {
     let stream = [block, Array("STREAMS".utf8), keys.log, Array(version.redis.utf8)]
     let reply = try await readers.send(RedisCommand(words + stream), blocking: wait)
     // The answer of this command does not count, because the script that reads the log checks everything.
-    if case .error(let text) = reply, RedisRefusal(text) != .other { throw .unavailable(text) }
+    guard case .error(let text) = reply else { return }
+    guard RedisRefusal(text) == .other else { throw .unavailable(text) }
+    do { try await ContinuousClock().sleep(for: min(wait, Self.pause)) } catch { throw .cancelled }
   }
 
   private var length: [UInt8] { Array("\(max(1, configuration.logLength))".utf8) }
