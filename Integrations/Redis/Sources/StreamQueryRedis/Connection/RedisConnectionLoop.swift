@@ -203,7 +203,7 @@ final class RedisConnectionLoop {
   private func fill() throws(RedisLink.Failure) {
     guard let link else { return }
     let now = ContinuousClock.now
-    if clock.isOld(at: now) {
+    if clock.asks(at: now) {
       mailbox.askedForTime(until: now + timeouts.command)
       try link.append(RedisCommand("TIME"))
     }

@@ -13,6 +13,8 @@ struct ServerClock: Equatable {
   }
 
   private var reading: Reading?
+  /// When the connection last asked the server for its time; `nil` if it has not asked since it began.
+  private var askedAt: ContinuousClock.Instant?
 
   /// Stores the time that the server sent.
   ///
@@ -24,12 +26,16 @@ struct ServerClock: Equatable {
     reading = Reading(microseconds: min(microseconds, Self.never), at: now)
   }
 
-  /// Whether the connection has to ask the server for its time again.
+  /// Whether the connection has to ask the server for its time now.
   ///
   /// - Parameter now: The present time.
-  /// - Returns: Whether the last answer is too old; `false` without an answer.
-  func isOld(at now: ContinuousClock.Instant) -> Bool {
-    reading.map { now - $0.at > Self.trust } ?? false
+  /// - Returns: Whether the last answer and the last request are too old; `false` without an answer.
+  mutating func asks(at now: ContinuousClock.Instant) -> Bool {
+    guard let reading, now - max(reading.at, askedAt ?? reading.at) > Self.trust else {
+      return false
+    }
+    askedAt = now
+    return true
   }
 
   /// The server's time at an instant.

@@ -7,9 +7,10 @@ struct ServerClockTests {
   let never: UInt64 = 9_007_199_254_730_000
 
   @Test func aServerThatToldNothingSetsNoLimit() {
-    let clock = ServerClock()
+    var clock = ServerClock()
     #expect(clock.microseconds(at: start) == never)
-    #expect(!clock.isOld(at: start + .seconds(1_000_000)))
+    let isAsked = clock.asks(at: start + .seconds(1_000_000))
+    #expect(!isAsked)
   }
 
   @Test func itsTimeGoesOnFromWhatItTold() {
@@ -25,13 +26,14 @@ struct ServerClockTests {
     )
   }
 
-  @Test func itIsAskedAgainAfterAMinute() {
+  @Test func itIsAskedOnceAMinuteEvenIfItDoesNotAnswer() {
     var clock = ServerClock()
     clock.received(5, at: start)
-    #expect(!clock.isOld(at: start + .seconds(60)))
-    #expect(clock.isOld(at: start + .seconds(61)))
-    clock.received(61_000_005, at: start + .seconds(61))
-    #expect(!clock.isOld(at: start + .seconds(61)))
+    let early = [60, 61, 62, 121, 122, 200].map { clock.asks(at: start + .seconds($0)) }
+    #expect(early == [false, true, false, false, true, true])
+    clock.received(201_000_005, at: start + .seconds(201))
+    let late = [261, 262].map { clock.asks(at: start + .seconds($0)) }
+    #expect(late == [false, true])
   }
 
   @Test func aServerThatTellsNonsenseEndsNothing() {
