@@ -242,9 +242,8 @@ final class RedisConnectionLoop {
       if isBlocked { events |= Int16(POLLOUT) }
       sockets.append(pollfd(fd: link.descriptor, events: events, revents: 0))
     }
-    // Without a pipe, nothing can wake the thread, so it looks for commands now and then.
-    let longest: Int32 = mailbox.wakeup.descriptor < 0 ? 20 : -1
-    let timeout = deadline.map { Self.milliseconds(from: .now, to: $0) } ?? longest
+    let descriptor = mailbox.wakeup.descriptor
+    let timeout = Self.timeout(from: .now, to: deadline, wokenThrough: descriptor)
     guard poll(&sockets, nfds_t(sockets.count), timeout) > 0 else { return }
     guard sockets.count > 1, sockets[1].revents != 0, let link else { return }
     if case .connecting(let others, _, let until) = phase {
@@ -304,7 +303,25 @@ final class RedisConnectionLoop {
     if next.hasWaiting { try fill() }
   }
 
-  /// The milliseconds for which `poll` waits, rounded up so that it does not return too early.
+  /// The milliseconds for which `poll` waits; -1 without an end.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - deadline: The end of the wait; `nil` if there is none.
+  ///   - descriptor: The pipe that wakes the thread; -1 if the system gave none. Nothing can wake the thread
+  ///     then, so it looks for commands now and then.
+  /// - Returns: The milliseconds.
+  static func timeout(
+    from now: ContinuousClock.Instant,
+    to deadline: ContinuousClock.Instant?,
+    wokenThrough descriptor: Int32
+  ) -> Int32 {
+    let wait = deadline.map { milliseconds(from: now, to: $0) }
+    guard descriptor < 0 else { return wait ?? -1 }
+    return min(wait ?? 20, 20)
+  }
+
+  /// The milliseconds until a deadline, rounded up so that `poll` does not return too early.
   static func milliseconds(
     from now: ContinuousClock.Instant,
     to deadline: ContinuousClock.Instant

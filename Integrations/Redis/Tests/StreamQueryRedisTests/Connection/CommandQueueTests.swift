@@ -196,4 +196,16 @@ struct CommandQueueTests {
     let long = RedisConnectionLoop.milliseconds(from: start, to: start + .seconds(1 << 40))
     #expect(long == 3_600_000)
   }
+
+  /// Where the system gave no pipe, nothing tells the thread of a new command.
+  @Test func aThreadThatNothingWakesWaitsForAMomentOnly() {
+    let deadlines: [ContinuousClock.Instant?] = [
+      nil, start + .milliseconds(5), start + .seconds(2),
+    ]
+    func waits(_ descriptor: Int32) -> [Int32] {
+      deadlines.map { RedisConnectionLoop.timeout(from: start, to: $0, wokenThrough: descriptor) }
+    }
+    #expect(waits(7) == [-1, 5, 2_000])
+    #expect(waits(-1) == [20, 5, 20])
+  }
 }
