@@ -94,6 +94,21 @@ struct SharedCacheGlueTests {
     #expect(machines.lines() == ["notice: store answers again"])
   }
 
+  /// A server may release the cache of a tenant during an outage.
+  @Test func aCacheThatIsReleasedCountsAsAwayNoLonger() throws {
+    let level = { machines.metrics.meters(label: "test.store.away").compactMap(\.lastValue).last }
+    do {
+      let machine = try machines.machine(reads: false)
+      machines.store.crash()
+      // The query does not retain the cache.
+      machine.ask(Query<Int>("n", 1) { 1 }.shared())
+      simulation.advance(by: .seconds(5))
+      withExtendedLifetime(machine) { #expect(level() == 1) }
+    }
+    simulation.settle()
+    #expect(level() == 0)
+  }
+
   @Test func whyAFetchAskedAloneIsTold() throws {
     let machine = try machines.machine { $0.maxValueBytes = 3 }
     machine.ask(machine.query(1_234, taking: .zero))
