@@ -311,6 +311,7 @@ extension SharedCacheEvent {
     case .untrusted(let count): "untrusted \(count)"
     case .storeAway: "store away"
     case .storeBack: "store back"
+    case .releasedWhileAway: "released while away"
     }
   }
 }

@@ -28,7 +28,7 @@ extension SharedCacheConfiguration {
         span.attributes["streamquery.shared.reason"] = reason.rawValue
         return
       case .committed, .outdated, .unreadable, .failedElsewhere, .followsLog, .invalidated, .gap,
-        .untrusted, .storeAway, .storeBack:
+        .untrusted, .storeAway, .storeBack, .releasedWhileAway:
         return
       }
       // The fetch may have asked alone before.

@@ -56,7 +56,7 @@ public struct SharedCacheLog: Sendable {
     switch event {
     case .storeAway: .error
     case .gap, .untrusted, .unreadable: .warning
-    case .storeBack, .followsLog: .notice
+    case .storeBack, .followsLog, .releasedWhileAway: .notice
     case .alone(_, let reason): level(of: reason)
     case .hit, .leads, .follows, .committed, .outdated, .failedElsewhere, .invalidated: .debug
     }
@@ -94,7 +94,7 @@ public struct SharedCacheLog: Sendable {
     case .invalidated(let count), .gap(let count), .untrusted(let count):
       metadata["count"] = "\(count)"
     case .storeAway(let error): metadata["error"] = "\(describeError("\(error)"))"
-    case .storeBack, .followsLog: break
+    case .storeBack, .followsLog, .releasedWhileAway: break
     }
     return metadata
   }
@@ -118,6 +118,7 @@ extension SharedCacheEvent {
     case .untrusted: "log was out of reach for too long, data is not trusted"
     case .storeAway: "store does not answer"
     case .storeBack: "store answers again"
+    case .releasedWhileAway: "cache was released while its store did not answer"
     }
   }
 }

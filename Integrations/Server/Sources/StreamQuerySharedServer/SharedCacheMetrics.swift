@@ -30,8 +30,8 @@ public import StreamQueryShared
 /// metrics count each of these fetches as a miss.
 ///
 /// `store.away` is the number of caches that get no answer from their store: raise an alarm if it is more
-/// than zero. Caches with the same prefix add up. If the process of a cache ends while the store is away, the
-/// part of this cache is not subtracted.
+/// than zero. Caches with the same prefix add up, and a cache that is released subtracts its part. If the
+/// process of a cache ends while the store is away, this part is not subtracted.
 public struct SharedCacheMetrics: Sendable {
   private let hit: Counter
   private let led: Counter
@@ -116,7 +116,7 @@ public struct SharedCacheMetrics: Sendable {
     case .storeAway:
       outages.increment()
       away.increment()
-    case .storeBack: away.decrement()
+    case .storeBack, .releasedWhileAway: away.decrement()
     case .followsLog: break
     }
   }

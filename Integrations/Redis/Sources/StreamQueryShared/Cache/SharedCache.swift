@@ -102,6 +102,11 @@ public final class SharedCache: Sendable {
     client.noteInvalidations()
   }
 
+  deinit {
+    // Who counts the caches whose store is away counts this one no longer.
+    if locked({ $0.breaker.isOpen }) { tell(.releasedWhileAway) }
+  }
+
   /// Changes or reads the state; the closure must neither run user code nor resume a task.
   func locked<Result: Sendable>(_ body: (inout SharedState) -> Result) -> Result {
     state.withLock { body(&$0) }

@@ -30,6 +30,8 @@ public enum SharedCacheEvent: Sendable {
   case storeAway(SharedStoreError)
   /// The store answers again.
   case storeBack
+  /// The cache was released while the store did not answer, so no ``storeBack`` follows.
+  case releasedWhileAway
 
   /// The reason why a fetch asks upstream for this machine alone.
   public enum Reason: String, Hashable, Sendable {

@@ -210,6 +210,7 @@ extension SharedCacheEvent {
     case .untrusted: "untrusted"
     case .storeAway: "store away"
     case .storeBack: "store back"
+    case .releasedWhileAway: "released while away"
     }
   }
 }
