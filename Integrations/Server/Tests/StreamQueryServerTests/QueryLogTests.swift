@@ -1,6 +1,7 @@
 import InMemoryLogging
 import Logging
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryServer
 import StreamQueryTesting
 import Testing
@@ -123,6 +124,24 @@ struct QueryLogTests {
       try simulation.run { try await client.mutate(mutation, with: 1) }
     }
     #expect(lines("error") == ["warning: mutation failed error=the upstream is down"])
+  }
+
+  /// The partition may be named after an account.
+  @Test func aStoreThatFailsIsNamedByItsType() {
+    var logger = Logger(label: "cache") { [handler] _ in handler }
+    logger.logLevel = .error
+    let client = QueryClient(simulation: simulation) { [logger] in
+      $0.log(to: logger)
+      $0.persistence = Persistence(in: FullStore(), partition: "ada")
+    }
+    simulation.settle()
+    client.setData(1, for: QueryKey<Int>("n"))
+    simulation.advance(by: .seconds(2))
+    #expect(
+      lines("store", "error").first
+        == "error: persistence failed store=FullStore error=\(QueryStoreError.full)"
+    )
+    client.shutDown()
   }
 
   @Test func formerReceiversOfEventsGoOn() {
