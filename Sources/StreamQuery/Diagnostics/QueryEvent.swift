@@ -155,6 +155,9 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   /// `FileStore, partition main`; `nil` for events other than ``Kind/persistenceFailed(_:)``.
   public var store: String? { failedStore.map { "\($0.name), partition \($0.partition)" } }
 
+  /// The type of the ``store`` alone, for logs that must not name an account.
+  @_spi(Adapters) public var storeTypeName: String? { failedStore?.name }
+
   /// A line for a log.
   ///
   /// The line has the key, but only the type of a ``store``, because a partition is often named after an

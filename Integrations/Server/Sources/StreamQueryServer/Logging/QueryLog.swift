@@ -1,5 +1,5 @@
 public import Logging
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 /// Writes the events of a cache to a log of swift-log.
 ///
@@ -10,9 +10,9 @@ public import StreamQuery
 /// ```
 ///
 /// A line has a message that is the same for all events of its kind. Its details are metadata: the key, the
-/// fetch, its cause, its duration in seconds, the attempt, the error. No value of the cache is ever written,
-/// but the descriptions of keys and errors are: if yours contain secrets, replace ``describeKey`` and
-/// ``describeError``.
+/// fetch, its cause, its duration in seconds, the attempt, the error, the type of a store that failed. No
+/// value of the cache is ever written, but the descriptions of keys and errors are: if yours contain secrets,
+/// replace ``describeKey`` and ``describeError``.
 ///
 /// A line that the logger would not write costs one comparison.
 public struct QueryLog: Sendable {
@@ -102,6 +102,7 @@ public struct QueryLog: Sendable {
     if let cause = event.cause { metadata["cause"] = "\(cause.rawValue)" }
     if let duration = event.duration { metadata["duration"] = "\(duration.inSeconds)" }
     for (name, value) in event.kind.details(describeError) { metadata[name] = "\(value)" }
+    if let store = event.storeTypeName { metadata["store"] = "\(store)" }
     if event.isNotModified { metadata["not-modified"] = "true" }
     return metadata
   }
