@@ -245,6 +245,29 @@ import Testing
     await #expect(throws: InspectorError.ended) { try await inspector.link }
   }
 
+  @Test func aServerThatIsStoppedWhileItListensAgainHasFreedItsPort() async throws {
+    let client = client()
+    // More than once, because the socket is new for a moment only.
+    for _ in 0..<20 {
+      let (losses, loss) = AsyncStream<Void>.makeStream()
+      let server = InspectorServer(
+        InspectedClient(client, name: "test", allows: []),
+        port: 0,
+        token: "token",
+        allowsActions: false
+      ) { text in
+        if text.contains("has lost") { loss.finish() }
+      }
+      let port = UInt16(try #require(try await server.start().port))
+      try Listener.shutDown(port)
+      for await _ in losses {}
+      await server.stop()
+      // Whatever still listens would not let others have the port.
+      for _ in 0..<50 { _ = try Listener(port: port) }
+    }
+    withExtendedLifetime(client) {}
+  }
+
   @Test func aServerWhosePortIsGoneSaysSoAndEndsConditions() async throws {
     let client = client()
     let subject = InspectedClient(client, name: "test", allows: .actions)
