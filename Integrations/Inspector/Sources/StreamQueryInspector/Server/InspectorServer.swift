@@ -18,8 +18,8 @@ actor InspectorServer {
   private enum Stage {
     case idle
     case listening(HTTPServer, Task<Void, any Error>, URL)
-    /// The socket was lost, and the server tries to listen again.
-    case returning(URL)
+    /// The socket was lost, and the server tries to listen again; the task is the newest try.
+    case returning(URL, Task<Result<URL, InspectorError>, Never>?)
     /// The socket was lost, and all tries to listen again have failed.
     case failed(InspectorError)
     case stopped(Task<Void, Never>?)
@@ -56,7 +56,7 @@ actor InspectorServer {
   var link: URL {
     get throws(InspectorError) {
       switch stage {
-      case .listening(_, _, let link), .returning(let link): return link
+      case .listening(_, _, let link), .returning(let link, _): return link
       case .failed(let error): throw error
       case .idle, .stopped: throw .ended
       }
@@ -137,8 +137,10 @@ actor InspectorServer {
   func stop() async {
     switch stage {
     case .idle: stage = .stopped(nil)
-    case .returning:
-      stage = .stopped(nil)
+    case .returning(_, let attempt):
+      // A try that is under way closes its socket when it finds that the server was stopped. This task has no
+      // executor preference, because the inspector's work is not the client's.
+      stage = .stopped(attempt.map { attempt in Task { _ = await attempt.value } })
       subject.endConditions(because: "the inspector has stopped")
     // This task has no executor preference, because the inspector's work is not the client's.
     case .listening(let server, let task, _): stage = .stopped(Task { await stop(server, task) })
@@ -180,17 +182,28 @@ actor InspectorServer {
     after time: Duration
   ) async {
     guard case .listening(let present, _, let link) = stage, present === server else { return }
-    stage = .returning(link)
+    stage = .returning(link, nil)
     var refusal = refusal(result)
     log("the inspector has lost its socket, and listens again: \(refusal.reason)")
     var pause = plan.lost(after: time)
     while let wait = pause {
       if wait > .zero { try? await clock.sleep(for: wait) }
       guard case .returning = stage else { return }
-      do {
-        log("inspector again at \(try await listen().absoluteString)")
+      // This task has no executor preference, because the inspector's work is not the client's.
+      let attempt = Task { () async -> Result<URL, InspectorError> in
+        guard case .returning = stage else { return .failure(.ended) }
+        do throws(InspectorError) {
+          return .success(try await listen())
+        } catch {
+          return .failure(error)
+        }
+      }
+      stage = .returning(link, attempt)
+      switch await attempt.value {
+      case .success(let link):
+        log("inspector again at \(link.absoluteString)")
         return
-      } catch {
+      case .failure(let error):
         refusal = error
         pause = plan.refused()
       }
