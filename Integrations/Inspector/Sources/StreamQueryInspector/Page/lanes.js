@@ -71,7 +71,8 @@ export function drawLane(view, lane, y) {
     }
     segment(view, s, since, Math.min(at, to), middle);
     const after = event.at(-1);
-    switch (kind) {
+    // An entry may be gone after any event.
+    switch (after === null ? code.removed : kind) {
       case code.fetchStarted:
         if (fetch) piece(view, fetch, at, middle);
         fetch = { begin: at, piece: at, kind: state.fetching(after) === "paused" ? "paused" : "fetching", until: null, n, s: after };

@@ -48,6 +48,9 @@ const isText = (x) => typeof x === "string";
 const isState = (s) => Array.isArray(s) && s.length >= 7 && isCount(s[0]) && isCount(s[1]) && isCount(s[2])
   && (s[3] === null || isNumber(s[3])) && isCount(s[4]) && isCount(s[5]) && isCount(s[6]);
 
+// What the last element of a key's event may be: null if the entry is gone.
+const isEnd = (s) => s === null || isState(s);
+
 // The shapes of events: a letter for each count, number and text.
 const checks = { c: isCount, n: isNumber, t: isText };
 const shaped = (shapes, subject = "") => new Map(Object.entries(shapes).map(([kind, letters]) => [Number(kind), [...subject + letters].map((one) => checks[one])]));
@@ -66,7 +69,7 @@ const isShaped = (event, shape) => shape.every((check, i) => check(event[2 + i])
 const known = (event) => {
   const [at, kind, key] = event;
   const isLater = Number.isInteger(kind) && kind >= 0 && kind < code.runStarted && !shapes.has(kind);
-  return isLater && event.length > 3 && isCount(key) && isState(event.at(-1)) ? [at, code.changed, key, event.at(-1)] : event.slice();
+  return isLater && event.length > 3 && isCount(key) && isEnd(event.at(-1)) ? [at, code.changed, key, event.at(-1)] : event.slice();
 };
 const damaged = (what) => new RecordError(`The record is damaged: ${what}.`);
 const table = (json, name) => {
@@ -339,8 +342,7 @@ export class Recording {
   check(event, n) {
     const kind = event[1];
     if (!Number.isInteger(kind)) throw damaged(`event ${n} has no code`);
-    const last = event.at(-1);
-    const hasState = !shapes.has(kind) || isState(last) || (kind === code.removed && last === null);
+    const hasState = !shapes.has(kind) || isEnd(event.at(-1));
     const shape = shapes.get(kind) ?? runShapes.get(kind) ?? otherShapes.get(kind) ?? [];
     if (!hasState || !isShaped(event, shape)) throw damaged(`event ${n} cannot be read`);
   }

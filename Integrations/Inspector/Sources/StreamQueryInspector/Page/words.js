@@ -56,7 +56,7 @@ export function why(record, n) {
   const [at, , number] = record.event(start);
   const before = record.stateBefore(start);
   const condition = () => conditionOf(record, before, at);
-  switch (state.cause(record.event(start).at(-1))) {
+  switch (causeOf(record.event(start))) {
     case "subscribed": return `A stream subscribed${condition()}.`;
     case "invalidated": {
       const mark = newest(record, number, start, (event) => event[1] === code.invalidated);
@@ -84,6 +84,8 @@ export function why(record, n) {
     default: return "The record does not say why.";
   }
 }
+
+const causeOf = (event) => (event.at(-1) ? state.cause(event.at(-1)) : "none");
 
 /** The number of the newest fetch that a key began by event `end`, or null. */
 export function lastFetch(record, lane, end) {
@@ -201,7 +203,7 @@ export function line(record, event) {
     case code.removed: return `Removed: ${removals[event[3]] ?? "gone"}${event[4] ? ", stays empty for its observers" : ""}`;
     case code.observed: return "Observer came";
     case code.unobserved: return "Observer left";
-    case code.fetchStarted: return fetch(`began: ${causeWords[state.cause(event.at(-1))]}`);
+    case code.fetchStarted: return fetch(`began: ${causeWords[causeOf(event)]}`);
     case code.attemptFailed: return `Attempt ${event[4]} failed, again after ${duration(event[5])}: ${errorText(record, event[6])}`;
     case code.fetchPaused: return fetch("waits for the network or the app");
     case code.fetchResumed: return fetch("continues");
