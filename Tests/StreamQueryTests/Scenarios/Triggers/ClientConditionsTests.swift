@@ -52,6 +52,22 @@ struct ClientConditionsTests {
     expectEqual(client.conditions?.isEmpty, true)
   }
 
+  @Test func aFetchThatWasMadeToFailIsForgottenWhenItIsOver() throws {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let query = Query("n", fetch: fetch).retry(1) { _ in .seconds(1) }
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    client.changeConditions(.failNext(try info(of: "n", in: client)))
+    client.markInvalidated(.query(query))
+    simulation.settle()
+    // Its second attempt is still to fail.
+    expectEqual(client.conditions?.isEmpty, false)
+    simulation.advance(by: .seconds(10))
+    expect(recording.values.last?.error != nil)
+    expectEqual(client.conditions?.isEmpty, true)
+  }
+
   @Test func aFetchThatIsCancelledInItsDelayUsesUpNoFailure() throws {
     let client = client()
     client.setData(0, for: QueryKey<Int>("n"))
