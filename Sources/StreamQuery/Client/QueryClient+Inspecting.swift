@@ -21,7 +21,7 @@ nonisolated extension QueryClient {
 
   /// The artificial conditions under which the client works; `nil` if it keeps no record, and so
   /// takes no conditions.
-  @_spi(Adapters) public nonisolated var conditions: ClientConditions? { conditioned?.conditions }
+  @_spi(Adapters) public nonisolated var conditions: ClientConditions? { presentConditions }
 
   /// Changes the artificial conditions under which the client works.
   ///

@@ -24,6 +24,12 @@ final class ConditionedWork: Sendable {
     withExtendedLifetime(former) {}
   }
 
+  /// Forgets fetches that were made to fail, because they are over.
+  func ended(_ fetches: Set<ClientConditions.Fetch>) {
+    let former = state.withLock { $0.ended(fetches) }
+    withExtendedLifetime(former) {}
+  }
+
   private func begin(_ job: FetchJob?) async throws {
     let delay = state.withLock(\.delay)
     if delay > .zero { try await clock.sleep(for: delay) }
@@ -72,6 +78,20 @@ nonisolated extension QueryClient {
       return configuration.mutationCompanions
     }
     return configuration.mutationCompanions + [conditioned]
+  }
+
+  /// The conditions, without fetches that were made to fail and are over.
+  var presentConditions: ClientConditions? {
+    guard let conditioned else { return nil }
+    let failing = conditioned.conditions.failingFetches
+    guard !failing.isEmpty else { return conditioned.conditions }
+    let over = cache.read { state in
+      failing.filter { fetch in
+        state.find(fetch.entry).map { state.slots[$0].machine.fetchID != fetch.id } ?? true
+      }
+    }
+    if !over.isEmpty { conditioned.ended(Set(over)) }
+    return conditioned.conditions
   }
 
   /// Tells the cache whether a condition switches the network off.

@@ -26,12 +26,18 @@
   public private(set) var delay: Duration = .zero
   private var failing: [EntryKey: Failing] = [:]
 
+  /// A fetch of an entry.
+  struct Fetch: Hashable {
+    let entry: EntryID
+    let id: FetchID
+  }
+
   /// The fetch of an entry that is made to fail.
   private enum Failing: Hashable {
     /// The next fetch of the entry.
     case next
     /// This fetch has begun: its retries fail too.
-    case present(EntryID, FetchID)
+    case present(Fetch)
   }
 
   init() {}
@@ -75,7 +81,7 @@
     _ entry: EntryID,
     _ fetch: FetchID
   ) -> (fails: Bool, former: Self?) {
-    let present = Failing.present(entry, fetch)
+    let present = Failing.present(Fetch(entry: entry, id: fetch))
     switch failing[key] {
     case nil: return (false, nil)
     case present: return (true, nil)
@@ -87,5 +93,22 @@
       failing[key] = nil
       return (false, former)
     }
+  }
+
+  /// The fetches that have begun, and whose attempts fail.
+  var failingFetches: [Fetch] {
+    failing.values.compactMap { if case .present(let fetch) = $0 { fetch } else { nil } }
+  }
+
+  /// Forgets fetches that were made to fail, because they are over.
+  ///
+  /// - Parameter fetches: The fetches.
+  /// - Returns: The former conditions, to release outside of the lock.
+  mutating func ended(_ fetches: Set<Fetch>) -> Self {
+    let former = self
+    failing = failing.filter { _, failing in
+      if case .present(let fetch) = failing { !fetches.contains(fetch) } else { true }
+    }
+    return former
   }
 }
