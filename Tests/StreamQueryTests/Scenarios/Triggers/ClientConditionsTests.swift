@@ -68,6 +68,24 @@ struct ClientConditionsTests {
     expectEqual(client.conditions?.isEmpty, true)
   }
 
+  @Test func aFetchThatHasBegunIsNotTheNextOne() throws {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom(1)), .value(2), .value(3))
+    let query = Query("n", fetch: fetch).retry(1) { _ in .seconds(1) }
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    client.markInvalidated(.query(query))
+    simulation.settle()
+    // The fetch waits for its second attempt.
+    client.changeConditions(.failNext(try info(of: "n", in: client)))
+    simulation.advance(by: .seconds(2))
+    #expect(recording.summaries.last == .success(2))
+    expectEqual(client.conditions?.failingCount, 1)
+    client.markInvalidated(.query(query))
+    simulation.advance(by: .seconds(10))
+    expect(recording.values.last?.error != nil && fetch.calls.count == 3)
+  }
+
   @Test func aFetchThatIsCancelledInItsDelayUsesUpNoFailure() throws {
     let client = client()
     client.setData(0, for: QueryKey<Int>("n"))
