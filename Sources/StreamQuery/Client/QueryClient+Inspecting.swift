@@ -34,7 +34,9 @@ nonisolated extension QueryClient {
   @_spi(Adapters) @discardableResult
   public nonisolated func changeConditions(_ change: ClientConditions.Change) -> Bool {
     guard let conditioned else { return false }
-    conditioned.change(change)
+    var begun: ClientConditions.Fetch?
+    if case .failNext(let info) = change { begun = begunFetch(of: info.entryKey) }
+    conditioned.change(change, besides: begun)
     switch change {
     case .offline, .end: networkForced()
     case .delay, .failNext, .clearFailNext: break

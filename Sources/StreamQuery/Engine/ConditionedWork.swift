@@ -19,8 +19,8 @@ final class ConditionedWork: Sendable {
   /// Whether attempts have to ask for a delay or a failure before they begin.
   var appliesToAttempts: Bool { state.withLock { !$0.sparesAttempts } }
 
-  func change(_ change: ClientConditions.Change) {
-    let former = state.withLock { $0.apply(change) }
+  func change(_ change: ClientConditions.Change, besides begun: ClientConditions.Fetch?) {
+    let former = state.withLock { $0.apply(change, besides: begun) }
     withExtendedLifetime(former) {}
   }
 
@@ -78,6 +78,16 @@ nonisolated extension QueryClient {
       return configuration.mutationCompanions
     }
     return configuration.mutationCompanions + [conditioned]
+  }
+
+  /// The fetch of an entry whose first attempt has begun; `nil` if there is none.
+  func begunFetch(of key: EntryKey) -> ClientConditions.Fetch? {
+    cache.read { state in
+      guard let index = state.find(key), let fetch = state.slots[index].machine.fetch,
+        fetch.next != .firstAttempt
+      else { return nil }
+      return ClientConditions.Fetch(entry: state.id(of: index), id: fetch.id)
+    }
   }
 
   /// The conditions, without fetches that were made to fail and are over.

@@ -7,7 +7,8 @@
     case offline(Bool)
     /// The delay of each attempt of a fetch or a run, by the client's clock; zero or less is no delay.
     case delay(Duration)
-    /// The next fetch of this entry fails, with all of its attempts.
+    /// The next fetch of this entry fails, with all of its attempts; one that is under way is not the next,
+    /// unless it waits for the network to begin.
     case failNext(QueryInfo)
     /// Takes back ``failNext(_:)`` for this entry.
     case clearFailNext(QueryInfo)
@@ -34,8 +35,9 @@
 
   /// The fetch of an entry that is made to fail.
   private enum Failing: Hashable {
-    /// The next fetch of the entry.
-    case next
+    /// The next fetch of the entry, which is not the one that had begun; that one fails too if a former
+    /// request was about it.
+    case next(besides: Fetch?, whichFails: Bool)
     /// This fetch has begun: its retries fail too.
     case present(Fetch)
   }
@@ -43,7 +45,9 @@
   init() {}
 
   /// The number of entries of which the next fetch fails.
-  public var failingCount: Int { failing.values.count { $0 == .next } }
+  public var failingCount: Int {
+    failing.values.count { if case .next = $0 { true } else { false } }
+  }
 
   /// Whether no conditions apply.
   public var isEmpty: Bool { !isOffline && sparesAttempts }
@@ -53,18 +57,31 @@
 
   /// Changes the conditions.
   ///
-  /// - Parameter change: The change.
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - begun: The fetch of the change's entry whose first attempt has begun; `nil` if there is none.
   /// - Returns: The former conditions; they hold keys of users, so release them outside of the lock.
-  mutating func apply(_ change: Change) -> Self {
+  mutating func apply(_ change: Change, besides begun: Fetch? = nil) -> Self {
     let former = self
     switch change {
     case .offline(let isOffline): self.isOffline = isOffline
     case .delay(let delay): self.delay = max(delay, .zero)
-    case .failNext(let info): failing[info.entryKey] = .next
+    case .failNext(let info):
+      let fails = begun.map { isFailing($0, of: info.entryKey) } ?? false
+      failing[info.entryKey] = .next(besides: begun, whichFails: fails)
     case .clearFailNext(let info): failing[info.entryKey] = nil
     case .end: self = Self()
     }
     return former
+  }
+
+  /// Whether the further attempts of a fetch that has begun fail.
+  private func isFailing(_ fetch: Fetch, of key: EntryKey) -> Bool {
+    switch failing[key] {
+    case nil: false
+    case .next(let begun, let fails)?: begun == fetch && fails
+    case .present(let present)?: present == fetch
+    }
   }
 
   /// Decides whether an attempt fails; called after the attempt's delay, so that a cancelled attempt uses up
@@ -81,14 +98,15 @@
     _ entry: EntryID,
     _ fetch: FetchID
   ) -> (fails: Bool, former: Self?) {
-    let present = Failing.present(Fetch(entry: entry, id: fetch))
+    let fetch = Fetch(entry: entry, id: fetch)
     switch failing[key] {
     case nil: return (false, nil)
-    case present: return (true, nil)
-    case .next:
-      failing[key] = present
+    case .next(let begun, let fails)?:
+      guard begun != fetch else { return (fails, nil) }
+      failing[key] = .present(fetch)
       return (true, nil)
-    case .present:
+    case .present(let present)?:
+      guard present != fetch else { return (true, nil) }
       let former = self
       failing[key] = nil
       return (false, former)

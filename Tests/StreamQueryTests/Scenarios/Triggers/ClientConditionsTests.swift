@@ -86,6 +86,28 @@ struct ClientConditionsTests {
     expect(recording.values.last?.error != nil && fetch.calls.count == 3)
   }
 
+  @Test func twoFetchesInARowAreMadeToFail() throws {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2))
+    let query = Query("n", fetch: fetch).retry(1) { _ in .seconds(1) }
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    let info = try info(of: "n", in: client)
+    client.changeConditions(.failNext(info))
+    client.markInvalidated(.query(query))
+    simulation.settle()
+    // The first fetch waits for its second attempt.
+    client.changeConditions(.failNext(info))
+    simulation.advance(by: .seconds(10))
+    expect(recording.values.last?.error != nil && fetch.calls.count == 1)
+    client.markInvalidated(.query(query))
+    simulation.advance(by: .seconds(10))
+    expect(recording.values.last?.error != nil && fetch.calls.count == 1)
+    client.markInvalidated(.query(query))
+    simulation.settle()
+    #expect(recording.summaries.last == .success(2))
+  }
+
   @Test func aFetchThatIsCancelledInItsDelayUsesUpNoFailure() throws {
     let client = client()
     client.setData(0, for: QueryKey<Int>("n"))
