@@ -195,6 +195,18 @@ test("a whole record of the same client adds to what is known; one of another cl
   assert.equal(anew.lost, client.lost);
 });
 
+test("after a new connection, an entry and a run that ended before the first event that the page keeps are not back", () => {
+  const keys = [1, 2].map((number) => [number, `["${number}"]`, "Int", [number], S(17, 0, 0)]);
+  const events = [[1e6, 2, 1, 0, 0, null], [0, 37, 1], ...Array.from({ length: 4 }, () => [1e6, 12, 2, S(17, 0, 1e6)])];
+  const whole = (more) => plain({ keys, runs: [[1, '["save"]', null, 33, 0]], events: [...events, ...more] });
+  const record = new Recording(whole([]), { keep: 2 });
+  assert.deepEqual([record.first, record.keys.size, record.runs.size], [5, 1, 0]);
+  const again = record.renew(whole([[1e6, 13, 2, S(49, 0, 1e6)]]));
+  assert.equal(again.counts(again.current).all, 1);
+  assert.deepEqual(again.current.runs.filter((row) => row && row.ended === null), []);
+  assert.equal(again.row(again.current, again.laneOf('["2"]')).state[0], 49);
+});
+
 test("a part after lost events begins anew, and one that is known is skipped", () => {
   const record = new Recording(plain());
   assert.equal(record.append(plain()), record);
