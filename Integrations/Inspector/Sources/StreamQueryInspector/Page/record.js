@@ -210,7 +210,9 @@ export class Recording {
   /** The record with what a whole record of the same client knows more: older events that only this one has stay. */
   renew(json) {
     checked(json);
-    const follows = json.date === this.date && json.now >= this.now && json.first <= this.next;
+    // What was forgotten here must not come back from an older base.
+    const knows = this.number(this.first) <= json.first;
+    const follows = knows && json.date === this.date && json.now >= this.now && json.first <= this.next;
     return follows ? this.append({ ...json, lost: 0 }) : new Recording(json, { keep: this.keep, bytes: this.bytes });
   }
 
