@@ -45,7 +45,7 @@ class App {
 
   // MARK: Time
 
-  /** The newest time. While an app is connected, time goes on without events. */
+  /** The newest time: while an app is connected, it goes on without events. */
   edge() {
     const { record } = this;
     if (!record) return 0;
@@ -106,7 +106,6 @@ class App {
 
   // MARK: Choice
 
-  /** The lane that is chosen, if the record has it. */
   lane() { return this.selected && this.record ? this.record.laneLike(this.selected) : null; }
 
   select(lane, goesThere) {
@@ -257,7 +256,7 @@ class App {
     if (isNew) this.follow();
   }
 
-  // After lost events a part is a whole record, and there may be twenty in a second: the page takes them once a second.
+  // After lost events each part is a whole record: the page takes one a second.
   heardPart(json) {
     if (!this.record || this.opened) return;
     if (json?.lost > 0) {

@@ -306,7 +306,6 @@ export class KeysPane {
     this.renew(true);
   }
 
-  /** Scrolls to a key that was chosen elsewhere. */
   reveal(lane) {
     if (this.items[this.active] === lane || this.items.length > 20_000) return;
     const index = this.items.indexOf(lane);
@@ -342,7 +341,6 @@ export class KeysPane {
   }
 }
 
-/** An age in a narrow column. */
 export function shortAge(micros) {
   const s = Math.max(0, micros) / 1e6;
   if (s < 10) return `${(Math.floor(s * 10) / 10).toFixed(1)} s`;

@@ -6,7 +6,6 @@ import { causeWords, short } from "./words.js";
 
 const most = 4000;
 
-/** Fills a rectangle. */
 export function box(g, colour, x, y, width, height, alpha = 1) {
   g.globalAlpha = alpha;
   g.fillStyle = colour;
@@ -304,7 +303,6 @@ export function drawRuns(view, lane, y) {
   });
 }
 
-/** The text of a lane, cut to the room that it has. */
 export function fitted(g, text, room) {
   const cut = short(text, 120);
   if (g.measureText(cut).width <= room) return cut;

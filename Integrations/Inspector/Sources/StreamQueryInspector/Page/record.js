@@ -1,8 +1,7 @@
 // A record: what a cache did, folded into its state at any time. This file is pure: no document, no clock, no network.
 //
-// `Recording` reads version 1 of the format, whole or in parts. It keeps the last `keep` events. Older ones are folded into
-// `base`, the moment before the first event, so that a page that watches for days needs no more memory than one that has
-// just been opened.
+// `Recording` reads version 1 of the format, whole or in parts. It keeps the last `keep` events, and folds older ones into
+// `base`, the moment before the first event, so that memory is bounded.
 
 export const version = 1;
 
@@ -22,7 +21,6 @@ export const causes = ["none", "subscribed", "invalidated", "interval", "active"
 export const removals = ["expired", "evicted", "removed", "cleared"];
 export const verbs = ["invalidate", "refetch", "reset", "remove", "clear"];
 
-/** What the numbers of an entry's state mean. */
 export const state = {
   status: (s) => ["pending", "success", "error", "error"][s[0] & 3],
   fetching: (s) => ["idle", "fetching", "paused", "paused"][(s[0] >> 2) & 3],
@@ -65,7 +63,7 @@ const otherShapes = shaped({ 50: "c", 51: "c", 52: "t", 53: "ctc", 54: "ctc", 60
 const errorPlaces = { 6: 6, 10: 4, 34: 5, 35: 3, 36: 3, 38: 3, 53: 4 };
 const isShaped = (event, shape) => shape.every((check, i) => check(event[2 + i]));
 
-// An event of keys that a later version adds has the key as its subject, and the state as its last element.
+// An event of keys that a later version adds ends with the state, like all others.
 const known = (event) => {
   const [at, kind, key] = event;
   const isLater = Number.isInteger(kind) && kind >= 0 && kind < code.runStarted && !shapes.has(kind);
@@ -108,7 +106,7 @@ function checked(json) {
   return json;
 }
 
-/** The state of all keys and runs at one time. A copy shares rows: each changes only rows that have its own mark. */
+/** The state of all keys and runs at one time. A copy shares rows, and changes only those with its own mark. */
 class Moment {
   constructor(rows, runs, network, activity) {
     this.mark = {};
@@ -216,10 +214,9 @@ export class Recording {
     return follows ? this.append({ ...json, lost: 0 }) : new Recording(json, { keep: this.keep, bytes: this.bytes });
   }
 
-  /** The number that the record gives to event `n`. They differ after lost events: each of these has a number too. */
+  /** The record's number of event `n`: lost events have numbers too. */
   number(n) { return n + (this.gaps.findLast((gap) => gap.n <= n)?.shift ?? 0); }
 
-  /** The event to which the record gives a number. */
   index(number) { return number - (this.gaps.findLast((gap) => gap.n + gap.shift <= number)?.shift ?? 0); }
 
   read(json, isWhole) {
@@ -294,8 +291,7 @@ export class Recording {
     this.set("rows", key.slot, base == null ? null : firstRow(key, base), isWhole);
   }
 
-  // An entry has a lane from its first event. A later entry with the same text and type has a new number and takes over
-  // that lane. Two entries that are there at once have two lanes.
+  // A later entry with the text and type of one that is gone has a new number, and takes over its lane.
   enter(key) {
     const { text, type, parts } = key;
     const lanes = this.byText.get(text) ?? [];
@@ -311,7 +307,6 @@ export class Recording {
     key.lane = lane;
   }
 
-  /** The first lane with a text, and with a type if one is given. */
   laneOf(text, type = null) { return this.byText.get(text)?.find((lane) => type === null || lane.type === type) ?? null; }
 
   /** The lane that a lane of another record has here, or that it has now that its entry came again. */
@@ -399,7 +394,7 @@ export class Recording {
   /** The number of the first event after `at`. */
   after(at) { return this.first + countOf(this.events, (event) => event[0] <= at); }
 
-  /** The moment after all events until `at`. It stays valid until the next call. O(log n), and the events after a checkpoint. */
+  /** The moment after all events until `at`, valid until the next call. O(log n), and the events after a checkpoint. */
   moment(at) { return this.momentBefore(this.after(at)); }
 
   momentBefore(end) {
@@ -416,7 +411,7 @@ export class Recording {
     return this.cursor.moment;
   }
 
-  /** The numbers of a key's or a run's events with `from ≤ time ≤ to`, as a range in its list. */
+  /** A key's or a run's events with `from ≤ time ≤ to`, as a range in its list. */
   range(list, from, to) {
     return [countOf(list, (n) => this.event(n)[0] < from), countOf(list, (n) => this.event(n)[0] <= to)];
   }
@@ -455,7 +450,7 @@ export class Recording {
     this.cursor = null;
   }
 
-  // Keys whose entry was gone before the first event. Numbers are never used again, so no event can name them.
+  // No event can name keys whose entry was gone before the first event: numbers are not used again.
   forgetKeys(keys) {
     for (const key of keys) {
       if (this.base.rows[key.slot] || key.lane.events.some((n) => this.event(n)[2] === key.number)) continue;
@@ -501,7 +496,6 @@ export class Recording {
     free.push(item.slot);
   }
 
-  /** The row of a key at a moment, if it then has an entry. */
   row(moment, lane) {
     for (let i = lane.keys.length - 1; i >= 0; i -= 1) {
       const row = moment.rows[lane.keys[i].slot];
@@ -529,7 +523,7 @@ export class Recording {
 
   staleTime(s) { return this.options.get(state.options(s))?.staleTime; }
 
-  /** How much is left of the time for which data is fresh, from 1 to 0; null without data, or if nobody can know. */
+  /** How much is left of the stale time, from 1 to 0; null without data, or if it is unknown. */
   freshness(s, at) {
     if (!state.hasData(s) || state.updatedAt(s) === null) return null;
     const time = this.staleTime(s);

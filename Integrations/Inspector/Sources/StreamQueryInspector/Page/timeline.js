@@ -117,7 +117,7 @@ export class Timeline {
     this.isFitted = false;
   }
 
-  // While the page follows, the newest time stays near the right edge; the whole record stays in view if it was.
+  // While the page follows, the newest time stays near the right edge; a whole record stays in view.
   follow() {
     const { app } = this;
     if (!app.isFollowing && !app.isPlaying) return;
@@ -319,7 +319,7 @@ export class Timeline {
     this.drawRuler(g, at);
   }
 
-  // The distance between two lines of the ruler: 1, 2 or 5 times a power of ten, or whole seconds and minutes.
+  // Lines of the ruler are apart by 1, 2 or 5 times a power of ten, or by whole seconds and minutes.
   step() {
     const least = (this.span / Math.max(1, (this.width - this.gutter) / (narrow.matches ? 74 : 92)));
     for (const step of [60e6, 120e6, 300e6, 600e6, 1800e6, 3600e6, 7200e6, 21600e6, 86400e6]) if (step >= least && least > 30e6) return step;

@@ -2,7 +2,6 @@
 
 import { below, code, removals, state, verbs } from "./record.js";
 
-/** A length of time, rounded down. */
 export function duration(micros) {
   const ms = Math.floor(Math.max(0, micros) / 1000);
   if (ms < 1) return "less than 1 ms";
@@ -18,7 +17,6 @@ export function duration(micros) {
   return two(Math.floor(h / 24), "d", h % 24, "h");
 }
 
-/** A time of the record, such as 12.345 s or 2:05.120. */
 export function clock(micros, digits = 3) {
   const sign = micros < 0 ? "−" : "";
   const seconds = Math.abs(micros) / 1e6;
@@ -37,7 +35,6 @@ export function bytes(count) {
   return `${(count / 1e6).toFixed(1)} MB`;
 }
 
-/** A whole number, with its thousands apart. */
 export const grouped = (count) => count.toLocaleString("en");
 
 export const plural = (count, one, many = `${one}s`) => `${grouped(count)} ${count === 1 ? one : many}`;
@@ -153,7 +150,7 @@ function returned(record, kind, start, text, suffix) {
 
 // MARK: Who observes this?
 
-/** Sentences about the observers and callers of a key at a time; `end` is the number of the first event after it. */
+/** Sentences about a key's observers and callers before event `end`. */
 export function who(record, lane, row, at, end) {
   if (!row) return "It is not in the cache.";
   const s = row.state;
@@ -254,7 +251,7 @@ export function changes(record, n) {
   return found;
 }
 
-/** Reads JSON. Whole numbers that JavaScript would round are there as `bigint`, where the browser tells how they are written. */
+/** Reads JSON. Whole numbers that would be rounded are `bigint`, if the browser tells how they are written. */
 export const readJSON = (text) => JSON.parse(text, (name, value, context) => (
   typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source) ? BigInt(context.source) : value));
 
