@@ -48,6 +48,32 @@ struct BulkCallTests {
     withExtendedLifetime(recordings) {}
   }
 
+  @Test("a status is that of the data below the changes of mutations, with a predicate as without")
+  func statusBelowOptimisticChanges() {
+    let client = QueryClient(simulation: simulation)
+    let (shown, hidden) = (QueryKey<Int>("n", 1), QueryKey<Int>("n", 2))
+    client.setData(2, for: hidden)
+    let mutation = Mutation<Int, Int>("m") { input in
+      try await Scheduling.current.clock.sleep(for: .seconds(1))
+      return input
+    }
+    .optimistic { input, changes in
+      changes.update(shown) { $0 = input }
+      changes.update(hidden) { $0 = nil }
+    }
+    simulation.start(mutation, with: 1, on: client)
+    expectEqual(client.result(for: shown).data, 1)
+    expectNil(client.result(for: hidden).data)
+    func keys(_ filter: QueryFilter) -> [String] {
+      client.diagnostics(filter).map { "\($0.key)".filter(\.isNumber) }
+    }
+    expectEqual(keys(.status(.pending)), ["1"])
+    expectEqual(keys(.status(.pending) && .where { _ in true }), ["1"])
+    expectEqual(keys(.status(.success)), ["2"])
+    expectEqual(keys(.status(.success) && .where { _ in true }), ["2"])
+    simulation.advance(by: .seconds(2))
+  }
+
   // T46 C07
   @Test func invalidateMarksAllAndRefetchesByScope() {
     for (scope, expected) in [
