@@ -28,7 +28,7 @@ extension EntryFilter: FilterNode {
     case .prefix(let key): key.isPrefix(of: info.key)
     case .stale: info.isStale
     case .active: info.isActive
-    case .status(let status): info.status == status
+    case .status(let status): info.snapshot.baseStatus == status
     case .fetchStatus(let status): info.fetchStatus == status
     case .and(let filters): filters.allSatisfy { $0.matches(info) }
     case .or(let filters): filters.contains { $0.matches(info) }

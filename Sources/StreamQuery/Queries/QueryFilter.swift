@@ -61,6 +61,9 @@ public struct QueryFilter: Sendable, _FreeOfActors {
 
   /// Entries of a status.
   ///
+  /// Optimistic changes of mutations do not count: an entry that has nothing else is pending. In a predicate,
+  /// ``QueryInfo/status`` includes them.
+  ///
   /// - Parameter status: The status.
   /// - Returns: The filter.
   public static func status(_ status: QueryStatus) -> Self { Self(.status(status)) }

@@ -185,6 +185,11 @@ package final class EntrySnapshot: Sendable {
     error != nil ? .error : data != nil ? .success : .pending
   }
 
+  /// The status without the changes of mutations, for filters: the cache itself does not run layers.
+  var baseStatus: QueryStatus {
+    error != nil ? .error : base != nil ? .success : .pending
+  }
+
   /// Whether two snapshots show the same to observers, even if they differ in version or in being
   /// invalidated.
   package func showsTheSame(as other: EntrySnapshot) -> Bool {

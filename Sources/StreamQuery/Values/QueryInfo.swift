@@ -47,7 +47,7 @@ public struct QueryInfo: Sendable, _FreeOfActors {
 
   /// Whether the entry was invalidated, or a fetch of it failed, since its data arrived.
   public var isInvalidated: Bool { snapshot.isInvalidated }
-  /// Whether there is data, an error, or nothing yet.
+  /// Whether there is data, an error, or nothing yet; like ``data``, it includes the layers of mutations.
   public var status: QueryStatus { snapshot.status }
   /// The state of the fetch.
   public var fetchStatus: FetchStatus { snapshot.fetchStatus }
