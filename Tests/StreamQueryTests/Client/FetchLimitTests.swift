@@ -353,6 +353,31 @@ struct FetchLimitTests {
     expectEqual(log.most, 1)
   }
 
+  @Test("a fetch that has its turn after a success is not made again for that success")
+  func aSuccessBeforeTheTurn() {
+    let client = client(1)
+    let visible = query("visible")
+    client.setData("old", for: visible)
+    prefetch("first", with: client)
+    simulation.settle()
+    let recording = simulation.record(client.stream(visible))
+    let other = simulation.record(client.stream(query("other")))
+    let rename = Mutation<String, String>("rename") { $0 }
+      .optimistic { name, changes in changes.update(visible) { $0 = name } }
+      .onSuccess { _, _ in try await Scheduling.current.clock.sleep(for: .seconds(10)) }
+    simulation.start(rename, with: "new", on: client)
+    expectEqual(client.result(for: visible).data, "new")
+    simulation.advance(by: .seconds(5))
+    // It has kept its place, too.
+    expectEqual(log.names, ["first", "visible", "other"])
+    expectEqual(recording.values.last?.data, "visible")
+    // The old value never came back.
+    #expect(!recording.values.drop { $0.data == "old" }.contains { $0.data == "old" })
+    simulation.advance(by: .seconds(10))
+    expectEqual(log.names.count, 3)
+    withExtendedLifetime(other) {}
+  }
+
   @Test func aFetchThatIsReplacedDoesNotOvertakeOthers() {
     let client = client(1)
     let log = log
