@@ -54,6 +54,9 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   /// The number of elements in the lines, including those of fetches that no longer wait there.
   var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }
 
+  /// Whether a fetch waits in a line.
+  func isWaiting(_ fetch: Fetch) -> Bool { waiting[fetch] != nil }
+
   /// Lets a fetch run, or puts it into a line.
   ///
   /// The fetch also waits if others wait, because they may be more urgent.

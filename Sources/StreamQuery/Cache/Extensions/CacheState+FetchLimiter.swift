@@ -41,6 +41,12 @@ extension CacheState {
     extensions.fetchLimiter?.release(id)
   }
 
+  /// Whether an attempt of an entry's fetch waits until there is room for it.
+  func waitsForTurn(_ index: Int) -> Bool {
+    guard extensions.active.contains(.fetchLimiter) else { return false }
+    return extensions.fetchLimiter?.isWaiting(id(of: index)) == true
+  }
+
   /// Gives up the room of a fetch that is about to wait for runs of mutations.
   ///
   /// - Parameter caller: The work that the call was made from.
