@@ -67,6 +67,28 @@ struct HeldEdgeTests {
     recording.cancel()
   }
 
+  // A delay may be as long as a user may change their mind.
+  @Test(arguments: [false, true])
+  func runsThatADelayHoldsUpAreNotWaitedFor(isDelayedFirst: Bool) {
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(1)))
+    client.setData(0, for: QueryKey<Int>("n"))
+    let recording = simulation.record(
+      client.stream(.scripted("n", fetch).refetchOnSubscribe(false))
+    )
+    let plain = Mutation<Int, Int>.slow("m", 100, simulation: simulation).scope("s")
+    let delayed = plain.delayed(by: .hours(1))
+    for mutation in isDelayedFirst ? [delayed, plain] : [plain, delayed] {
+      simulation.start(mutation, with: 1, on: client)
+    }
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    expectEqual(client.mutatingCount(), isDelayedFirst ? 2 : 1)
+    expectEqual(fetch.callCount, 1)
+    client.cancelMutations()
+    simulation.settle()
+    recording.cancel()
+  }
+
   // Each edge again would make the network's flapping a list without end.
   @Test func edgesThatWaitForTheSameRunsRefetchOnce() {
     let fetch = ScriptedFetch<Int>(.value(1))
