@@ -69,7 +69,7 @@ extension CacheState {
       return []
     case .back(let cause):
       // Paused mutations go first, so that the refetches bring the changes of these mutations.
-      let paused = pausedMutations
+      let paused = pausedMutations(in: transaction.environment)
       resumeMutations(releases: environment.isOnline, &transaction)
       guard returns.counts(cause, at: transaction.environment.now.instant) else {
         resumePausedFetches(&transaction)

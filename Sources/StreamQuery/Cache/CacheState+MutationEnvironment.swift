@@ -87,22 +87,38 @@ extension CacheState {
 
   /// The paused runs that the refetches after a reconnect or an activation wait for; empty while offline.
   ///
-  /// A run that waits behind a refused run is not included: that may take for ever.
+  /// A run that waits behind a refused run is not included: that may take for ever. Nor is a run that a delay
+  /// holds up, its own or that of an earlier run of its scope: that takes as long as a user may change their
+  /// mind.
   ///
   /// While a fetch is paused, a run that waits behind a running run is not included: the running run
   /// may wait for that fetch, and the fetch resumes only with the refetches.
-  var pausedMutations: Set<MutationID> {
+  ///
+  /// - Parameter environment: The environment at the transaction.
+  /// - Returns: The runs.
+  func pausedMutations(in environment: Environment) -> Set<MutationID> {
     guard environment.isOnline, mutations.pendingCount > 0 else { return [] }
     let rests = slots.live.contains { slots[Int($0)].machine.isPaused }
-    return Set(
-      mutations.all.filter { run in
-        guard isPaused(run), let index = mutations.find(run),
-          !isBehind(index, { $0.isStalled || $0.isRefused })
-        else { return false }
-        guard rests, let scope = mutations.slots[index].job?.scope else { return true }
-        return mutations.scopes[scope]?.first.map { isPaused($0) } ?? true
+    var paused: Set<MutationID> = []
+    // The scopes of which a run so far is delayed: the runs of a scope come in their order.
+    var delayed: Set<String> = []
+    for run in mutations.all {
+      guard let index = mutations.find(run), mutations.slots[index].machine.isUndecided else {
+        continue
       }
-    )
+      let scope = mutations.slots[index].job?.scope
+      if mutations.slots[index].machine.mayBeTakenBack(in: environment) {
+        if let scope { delayed.insert(scope) }
+        continue
+      }
+      guard isPaused(run), !isBehind(index, { $0.isStalled || $0.isRefused }) else { continue }
+      if let scope {
+        guard !delayed.contains(scope) else { continue }
+        if rests, let first = mutations.scopes[scope]?.first, !isPaused(first) { continue }
+      }
+      paused.insert(run)
+    }
+    return paused
   }
 
   private func isPaused(_ run: MutationID) -> Bool {
