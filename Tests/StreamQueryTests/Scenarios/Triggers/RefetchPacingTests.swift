@@ -519,6 +519,30 @@ struct RefetchPacingTests {
     recording.cancel()
   }
 
+  @Test(
+    "what is spread is left to the next return if what came back is away again when it is due",
+    arguments: [false, true]
+  )
+  func spreadReturnsAreLeftToTheNext(isReconnect: Bool) {
+    let client = client {
+      $0.reconnectPacing = .spreading(over: .seconds(100))
+      $0.activationPacing = .spreading(over: .seconds(100))
+    }
+    let fetch = ScriptedFetch(.value(1))
+    let query = Query("n", fetch: fetch).networkMode(.always).refetchOnReconnect(.ifStale)
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    let signal = isReconnect ? online : active
+    flap(signal)
+    signal.send(false)
+    simulation.advance(by: .seconds(200))
+    expectEqual(fetch.callCount, 1)
+    signal.send(true)
+    simulation.advance(by: .seconds(200))
+    expectEqual(fetch.callCount, 2)
+    recording.cancel()
+  }
+
   @Test func whatIsSpreadIsForgottenWithItsObserver() {
     let client = client { $0.reconnectPacing = .coalescing(.zero, spreading: .seconds(10)) }
     let fetch = ScriptedFetch(.value(1))
