@@ -193,11 +193,16 @@ extension CacheState {
   }
 
   /// Starts the spread refetches that are due now.
+  ///
+  /// If the network or the app is away again, the next return refetches, and only a paused fetch that may go on
+  /// continues.
   private mutating func sweepDue(_ transaction: inout Transaction) {
     for row in returns.takeDue(at: transaction.environment.now.instant) {
       guard let index = find(row.entry) else { continue }
-      electObserver(of: index, row.cause, &transaction)
-      input(index, &transaction) { $0.environmentChanged(row.cause, in: $1) }
+      let isBack = row.cause == .reconnect ? environment.isOnline : environment.isActive
+      if isBack { electObserver(of: index, row.cause, &transaction) }
+      let cause = isBack ? row.cause : nil
+      input(index, &transaction) { $0.environmentChanged(cause, in: $1) }
     }
   }
 

@@ -189,7 +189,8 @@ public struct RefetchPacing: Hashable, Sendable {
   public var coalescing: Duration
   /// The time over which the refetches of one return are spread.
   ///
-  /// Their order and their distances are random. Zero or less is off.
+  /// Their order and their distances are random. A refetch that is due while the network is down again, or the
+  /// app inactive, is left to the next return. Zero or less is off.
   public var spreading: Duration
 
   /// Each return refetches all stale queries at once; the default.
