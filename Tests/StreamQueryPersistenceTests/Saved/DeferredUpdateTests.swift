@@ -61,6 +61,28 @@ struct DeferredUpdateTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test("observers fetch after them, if at all, also with options that depend on the data")
+  func beforeFetches() {
+    for isDynamic in [false, true] {
+      store.change { $0.loading = .zero }
+      let client = late()
+      let fetch = ScriptedFetch<Int>(.value(7))
+      let plain = Query(key: key(1), fetch: fetch).staleTime(.seconds(2))
+      let query = isDynamic ? plain.enabled { _ in true } : plain
+      let recording = simulation.record(client.stream(query))
+      simulation.settle()
+      raise(client)
+      // What is kept is stale when it is read; what the update makes of it is new.
+      simulation.advance(by: .milliseconds(1_500))
+      expectEqual(client.data(for: key(1)), 20)
+      expectEqual(fetch.callCount, 0, "\(isDynamic)")
+      expectEqual(recording.values.last?.isRestoring, false)
+      recording.cancel()
+      client.shutDown()
+      simulation.settle()
+    }
+  }
+
   @Test("without anything kept, or with a store that is given up, they begin with nothing")
   func nothingKept() {
     let client = late(keeping: false)
