@@ -206,6 +206,9 @@ extension CacheState {
     _ resolvedOptions: ResolvedObserverOptions,
     _ transaction: inout Transaction
   ) {
+    // An observer that waits for a store goes on waiting until `arrive`, even if the store was read just now:
+    // first its data is put into the cache, and the writes that waited for the store are made.
+    guard observers[observer].resolvedOptions.participation != .restoring else { return }
     var resolvedOptions = resolvedOptions
     // No function returns `linger`. A caller may have set the present value, so that value stays.
     resolvedOptions.linger = observers[observer].resolvedOptions.linger
