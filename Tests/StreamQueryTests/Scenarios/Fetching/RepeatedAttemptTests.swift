@@ -110,6 +110,31 @@ struct RepeatedAttemptTests {
     expectEqual(calls.count, 4)
   }
 
+  @Test(arguments: [StreamedRefetch.reset, .append, .replace])
+  func anEmptyStreamDoesNotKeepWhatWasRefusedBefore(mode: StreamedRefetch) throws {
+    let client = QueryClient(simulation: simulation)
+    let query = Query<[Int]>.streamed("n", refetch: mode) { [calls] _ in
+      calls.add(0)
+      let numbers = calls.count == 1 ? [1, 2, 3] : []
+      return AsyncStream<Int> { continuation in
+        for number in numbers { continuation.yield(number) }
+        continuation.finish()
+      }
+    }
+    .aroundFetch { [calls] _, fetch in
+      let numbers = try await fetch()
+      if calls.count == 1 { throw Boom(1) }
+      return numbers
+    }
+    .retry(1) { _ in .seconds(1) }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(2))
+    expectEqual(calls.count, 2)
+    expectEqual(recording.values.last?.data, [])
+    expectEqual(recording.values.last?.isFetching, false)
+    recording.cancel()
+  }
+
   @Test func whatWasSaidOfAnEarlierAnswerIsNotSaidOfALaterOne() throws {
     let client = client(always: true)
     let query = Query<Int>("n") { [calls] context in
