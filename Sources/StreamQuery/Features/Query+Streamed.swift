@@ -216,7 +216,12 @@ extension FetchContext {
     if let known = job.progress.withLock({ $0 }) as? StreamStart,
       refetch == .append || !known.isInherited
     {
-      return known
+      guard known.joins else { return known }
+      // The stream of an earlier attempt has ended, but code around the fetch refused it: what the cache has of
+      // it is not the value of this attempt.
+      let again = known.refused()
+      job.keep(again, by: ordinal)
+      return again
     }
     let start = StreamStart(base: client.cache.read { $0.box(job.entry) })
     job.keep(start, by: ordinal)

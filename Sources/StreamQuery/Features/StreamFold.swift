@@ -87,6 +87,11 @@ final class StreamStart: FetchProgress {
     StreamStart(base: base, hasShown: hasShown, isInherited: true)
   }
 
+  /// Begins again from the same data, because the stream has ended and was refused.
+  func refused() -> StreamStart {
+    StreamStart(base: base, hasShown: hasShown, isInherited: isInherited)
+  }
+
   /// Begins again from the same data, because the cached data now contains elements of the stream.
   func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)? {
     StreamStart(base: base, hasShown: hasShown)
