@@ -167,6 +167,33 @@ struct KeptImportTests: SlowStoreSuite {
     expectEqual(kept, [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
   }
 
+  @Test(
+    "what has happened since an archive named the key counts, also if the store is still being read",
+    arguments: [false, true]
+  )
+  func changedSinceNamed(removes: Bool) {
+    let archive = archive(isNewer: true)
+    _ = store.memory.wipe(.main)
+    store.change { $0.loading = .seconds(5) }
+    let (client, key) = (client(), key(1))
+    let (archives, input) = AsyncStream.makeStream(of: CacheArchive.self)
+    let report = simulation.task {
+      await client.import(contentsOf: archives, for: [.values(of: Int.self)])
+    }
+    simulation.settle()
+    input.yield(CacheArchive(pending: [#"Swift.Int["n",1]"#]))
+    simulation.settle()
+    if removes { client.remove(key) } else { client.markInvalidated(.key(key), refetch: .never) }
+    input.yield(archive)
+    input.finish()
+    simulation.advance(by: .seconds(10))
+    expectEqual(client.data(for: key), removes ? nil : 1)
+    expectEqual(client.diagnostics(.key(key)).map(\.isInvalidated), removes ? [] : [true])
+    let refusals = simulation.run { await report.value }.refusals
+    expectEqual(refusals, removes ? [#"Swift.Int["n",1]: superseded"#] : [])
+    client.shutDown()
+  }
+
   @Test("what is removed while the store is read is not filled", arguments: [false, true])
   func removedMeanwhile(clears: Bool) {
     let archive = archive(isNewer: true)
