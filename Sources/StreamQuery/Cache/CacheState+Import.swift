@@ -169,7 +169,8 @@ extension CacheState {
     return Timestamp(instant: known == .distantPast ? .distantPast : last, date: placed.date)
   }
 
-  private func decision(
+  /// What an import may do with an entry that it brings, by what has happened since it named the key.
+  func decision(
     on restored: RestoredEntry,
     _ index: Int?,
     by import: Int?

@@ -108,7 +108,7 @@ nonisolated extension QueryClient {
     report: ([ImportRefusal]) -> Report
   ) -> Report {
     if !runs.isEmpty { openSignals() }
-    let (entries, kept) = compared(entries)
+    let (entries, kept) = compared(entries, by: number)
     return transaction { state, transaction in
       let refused = state.restore(entries, runs, resuming: resuming, by: number, &transaction)
       let report = report(kept + refused)
@@ -119,9 +119,11 @@ nonisolated extension QueryClient {
 
   /// Leaves out entries of which a store has data that is at least as new.
   ///
-  /// Entries whose store has not been read yet are compared later.
+  /// Entries whose store has not been read yet are compared later. What the import with this number knows of
+  /// their keys counts now, because it may be over by then; what happens from now on concerns their writes.
   private func compared(
-    _ entries: [RestoredEntry]
+    _ entries: [RestoredEntry],
+    by number: Int? = nil
   ) -> (entries: [RestoredEntry], refused: [ImportRefusal]) {
     guard let persister = persisters.persister else { return (entries, []) }
     let latest = cache.read { $0.environment.now.date }
@@ -135,6 +137,15 @@ nonisolated extension QueryClient {
       if hasData {
         result.entries.append(entry)
       } else if openStore(of: entry.key, own) {
+        let decision = cache.read { $0.decision(on: entry, $0.find(entry.key), by: number) }
+        guard !decision.isRefused else {
+          result.refused.append(ImportRefusal(text: entry.text, reason: .superseded))
+          continue
+        }
+        var entry = entry
+        if let markedAt = decision.markedAt, min(entry.updatedAt, latest) <= markedAt {
+          entry.isInvalidated = true
+        }
         deferWrite(waiting(entry, own))
       } else if let policy = own ?? defaults.persistence, !policy.isOff,
         let kept = persister.stamp(of: entry.key, policy)
