@@ -50,6 +50,31 @@ struct MutationRetryTests {
     expectEqual(log.all, [1, 1])
   }
 
+  /// The closure stands for another thread, which calls between the look at the run and the next run's start.
+  @Test func aCallBesideAnotherOneDoesNothing() {
+    let client = QueryClient(simulation: simulation)
+    let calls = Notes<Bool>()
+    let handles = Dial<MutationObserver<Int, Int>?>(nil)
+    let mutation = save.optimistic { _, _ in
+      guard let handle = handles.value, calls.count < 1 else { return }
+      calls.add(true)
+      calls.add(handle.retry())
+    }
+    let handle = client.observer(of: mutation)
+    handle.start(with: 1)
+    simulation.advance(by: .seconds(1))
+    handles.value = handle
+    expect(handle.retry())
+    expectEqual(calls.all, [true, false])
+    handles.value = nil
+    simulation.advance(by: .seconds(1))
+    expectEqual(log.all, [1, 1])
+    // Later calls are not concerned.
+    expect(handle.retry())
+    simulation.advance(by: .seconds(1))
+    expectEqual(log.all, [1, 1, 1])
+  }
+
   @Test func aRunThatWasResetOrCancelledIsNotRunAgain() {
     let client = QueryClient(simulation: simulation)
     let handle = client.observer(of: save)
