@@ -16,6 +16,8 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
 
   private let present: Mutex<Mutation<Input, Output>>
   private let following: MutationFollowing
+  /// Whether a call of ``retry()`` is under way.
+  private let isRetrying = Atomic(false)
 
   init(client: QueryClient, mutation: Mutation<Input, Output>) {
     present = Mutex(mutation)
@@ -97,6 +99,9 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   ///   client is shut down.
   @discardableResult
   public func retry() -> Bool {
+    // A call on another thread meanwhile would see the failed run too.
+    guard !isRetrying.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+    defer { isRetrying.store(false, ordering: .releasing) }
     let run = run
     guard run.isError, let input = run.input else { return false }
     if case .begun = startRun(input) { return true }
