@@ -6,7 +6,7 @@ nonisolated extension QueryClient {
     adviseAtStart()
     let executor = configuration.executor
     guard
-      job.tasks.needsTask(
+      let number = job.tasks.needsTask(
         on: executor,
         for: { { await self.run(job, attempt: attempt) } }
       )
@@ -14,7 +14,7 @@ nonisolated extension QueryClient {
     let task = TaskLocals.without {
       Task<Void, any Error>(on: executor) { await self.run(job, attempt: attempt) }
     }
-    job.tasks.attach(task, on: executor)
+    job.tasks.attach(task, number, on: executor)
   }
 
   private func run(_ job: FetchJob, attempt: Int) async {

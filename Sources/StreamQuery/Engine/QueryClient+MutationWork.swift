@@ -48,13 +48,13 @@ nonisolated extension QueryClient {
     }
     let executor = configuration.executor
     var isGiven = false
-    let needsTask = tasks.needsTask(on: executor) {
+    let needed = tasks.needsTask(on: executor) {
       isGiven = true
       return work
     }
-    guard needsTask else { return isGiven }
+    guard let number = needed else { return isGiven }
     let task = TaskLocals.without { Task<Void, any Error>(on: executor) { await work() } }
-    tasks.attach(task, on: executor)
+    tasks.attach(task, number, on: executor)
     return true
   }
 

@@ -44,6 +44,10 @@ final class TaskChain: Sendable {
     var present = Link.none
     /// The next task, if it was made in advance.
     var next: PreparedTask?
+    /// The number of tasks so far, those included whose handles are still to come.
+    var count: UInt64 = 0
+    /// How many of the first tasks were cancelled.
+    var cancelledCount: UInt64 = 0
     var isCancelled = false
     var end = End.open
     /// The priority of the code that made the chain. Stored only if later runs of the same scope compare it,
@@ -110,28 +114,37 @@ final class TaskChain: Sendable {
 
   /// Gives the work to the task that was made in advance, if there is one.
   ///
-  /// - Returns: Whether a task has to be made, in the context of the present code, and attached:
-  ///   none was made in advance, and the chain is not over. The task is not made here, because
-  ///   passing a closure on would cost an allocation.
-  func needsTask(on executor: (any TaskExecutor)?, for work: () -> PreparedTask.Work) -> Bool {
-    let (prepared, isOver) = state.withLock { ($0.next.take(), $0.end != .open) }
-    guard !isOver, let prepared else { return !isOver }
-    attach(.slot(prepared.slot), on: executor)
+  /// - Returns: The number of the task that has to be made, in the context of the present code, and
+  ///   attached; `nil` if a task was made in advance, or the chain is over. The task is not made here,
+  ///   because passing a closure on would cost an allocation.
+  func needsTask(on executor: (any TaskExecutor)?, for work: () -> PreparedTask.Work) -> UInt64? {
+    let (prepared, number) = state.withLock { state -> (PreparedTask?, UInt64?) in
+      let prepared = state.next.take()
+      guard state.end == .open else { return (prepared, nil) }
+      state.count += 1
+      return (prepared, state.count)
+    }
+    guard let number, let prepared else { return number }
+    attach(.slot(prepared.slot), number, on: executor)
     prepared.slot.give(work())
-    return false
+    return nil
   }
 
   /// Takes the handle of a task that was just made.
-  func attach(_ task: Task<Void, any Error>, on executor: (any TaskExecutor)?) {
-    attach(.task(task), on: executor)
+  ///
+  /// The task is at work already, and even the next one may be, if the thread that made it was slow.
+  func attach(_ task: Task<Void, any Error>, _ number: UInt64, on executor: (any TaskExecutor)?) {
+    attach(.task(task), number, on: executor)
   }
 
   /// Takes the task that is now at work, and applies earlier cancellations and priorities to it.
-  private func attach(_ link: Link, on executor: (any TaskExecutor)?) {
-    let (isCancelled, lent, old) = state.withLock { state in
+  private func attach(_ link: Link, _ number: UInt64, on executor: (any TaskExecutor)?) {
+    let (isCancelled, lent, old) = state.withLock { state -> (Bool, WorkPriority?, Link) in
+      let isCancelled = state.isCancelled || number <= state.cancelledCount
+      guard number == state.count else { return (isCancelled, nil, .none) }
       let old = state.present
       state.present = state.end == .done ? .none : link
-      return (state.isCancelled, state.lent, old)
+      return (isCancelled, state.lent, old)
     }
     if isCancelled { link.cancel() }
     if let lent { link.lend(lent, on: executor) }
@@ -143,14 +156,17 @@ final class TaskChain: Sendable {
   ///
   /// This calls cancellation handlers, which are user code, so do not call it under a lock.
   func cancel() {
-    takePresent { $0.isCancelled = true }.cancel()
+    takePresent {
+      $0.isCancelled = true
+      $0.cancelledCount = $0.count
+    }.cancel()
   }
 
   /// Cancels the task at work, and no later ones.
   ///
   /// This calls cancellation handlers, which are user code, so do not call it under a lock.
   func cancelPresent() {
-    takePresent().cancel()
+    takePresent { $0.cancelledCount = $0.count }.cancel()
   }
 
   /// Lets the tasks that are made from now on run, although earlier tasks were cancelled.
@@ -159,7 +175,7 @@ final class TaskChain: Sendable {
   }
 
   /// Takes the task at work out, to be cancelled or released outside the lock.
-  private func takePresent(_ change: (inout State) -> Void = { _ in }) -> Link {
+  private func takePresent(_ change: (inout State) -> Void) -> Link {
     state.withLock { state in
       change(&state)
       defer { state.present = .none }

@@ -16,38 +16,38 @@ struct TaskChainTests {
     return simulation.task { try await clock.sleep(for: .seconds(60)) }
   }
 
-  @Test func aTaskIsCancelledAlthoughItsHandleComesLater() {
-    expect(chain.needsTask(on: nil) { work })
+  @Test func aTaskIsCancelledAlthoughItsHandleComesLater() throws {
+    let number = try #require(chain.needsTask(on: nil) { work })
     let late = task()
     chain.cancelPresent()
-    chain.attach(late, on: nil)
+    chain.attach(late, number, on: nil)
     expect(late.isCancelled)
     late.cancel()
     simulation.settle()
   }
 
-  @Test func aLateHandleDoesNotTakeThePlaceOfTheNextTask() {
-    expect(chain.needsTask(on: nil) { work })
+  @Test func aLateHandleDoesNotTakeThePlaceOfTheNextTask() throws {
+    let number = try #require(chain.needsTask(on: nil) { work })
     let (late, next) = (task(), task())
     let prepared = chain.prepareTask()
     prepared?.slot.attach(next, on: nil)
-    expect(!chain.needsTask(on: nil) { work })
-    chain.attach(late, on: nil)
+    expectNil(chain.needsTask(on: nil) { work })
+    chain.attach(late, number, on: nil)
     chain.cancelPresent()
     expect(next.isCancelled && !late.isCancelled)
     for task in [late, next] { task.cancel() }
     simulation.settle()
   }
 
-  @Test func aTaskThatWasCancelledBeforeTheNextOneCameIsCancelledAlone() {
-    expect(chain.needsTask(on: nil) { work })
+  @Test func aTaskThatWasCancelledBeforeTheNextOneCameIsCancelledAlone() throws {
+    let number = try #require(chain.needsTask(on: nil) { work })
     let (late, next) = (task(), task())
     let prepared = chain.prepareTask()
     prepared?.slot.attach(next, on: nil)
     // As a timeout does, before the next attempt begins.
     chain.cancelPresent()
-    expect(!chain.needsTask(on: nil) { work })
-    chain.attach(late, on: nil)
+    expectNil(chain.needsTask(on: nil) { work })
+    chain.attach(late, number, on: nil)
     expect(late.isCancelled && !next.isCancelled)
     chain.cancel()
     expect(next.isCancelled)
