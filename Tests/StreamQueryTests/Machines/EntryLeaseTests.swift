@@ -179,6 +179,39 @@ import Testing
     expectEqual(driver.deadline, 2)
   }
 
+  // A view that comes back in time finds the fetch, whatever callers did meanwhile.
+  @Test(arguments: [false, true])
+  func callersThatComeAndGoDoNotEndTheLingerOfAnObserver(isBefore: Bool) {
+    let lingering = ResolvedObserverOptions.make(linger: .seconds(5))
+    var driver = EntryDriver()
+    driver.observe(lingering)
+    if isBefore { driver.wait() }
+    driver.leave(lingering)
+    driver.pass(to: 1)
+    if !isBefore { driver.wait() }
+    driver.pass(to: 2)
+    expectEqual(driver.stopWaiting(), .none)
+    expectEqual(driver.deadline, 5)
+    expectEqual(driver.run(to: 5).map(\.actions.ended), [.cancelled])
+  }
+
+  @Test func theLingerOfAnObserverEndsWithItsTimeAndWithTheNextObserver() {
+    let lingering = ResolvedObserverOptions.make(linger: .seconds(5))
+    for comesBack in [false, true] {
+      var driver = EntryDriver()
+      driver.observe(lingering)
+      driver.wait()
+      driver.leave(lingering)
+      if comesBack {
+        driver.observe()
+        driver.leave()
+      } else {
+        driver.pass(to: 6)
+      }
+      expectEqual(driver.stopWaiting().ended, .cancelled)
+    }
+  }
+
   @Test func aLingeringFetchIsRetriedAndMayLand() {
     var driver = EntryDriver()
     driver.adopt(abandonment: .linger(.seconds(5)))
