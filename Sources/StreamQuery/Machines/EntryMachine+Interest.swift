@@ -56,6 +56,8 @@ extension EntryMachine {
       return
     }
     guard !current.hasClientLease else { return }
+    // A caller that leaves does not shorten the time that an observer has asked for.
+    let linger = linger ?? current.lingerPromise?.rest(at: environment.now.instant)
     switch linger.map(Abandonment.linger) ?? current.fetchOptions.abandonment {
     case .cancel:
       cancelCurrent(in: environment, &actions)

@@ -72,6 +72,7 @@ extension EntryMachine {
   /// cancelled.
   private var mayLingerForEver: Bool {
     fetch?.fetchOptions.abandonment == .linger(.infinite)
+      || fetch?.lingerPromise?.span == .infinite
   }
 
   private func checkOutcome(_ rule: (String, Bool) -> Void) {

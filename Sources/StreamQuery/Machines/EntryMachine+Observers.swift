@@ -22,6 +22,7 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     addInterest(resolvedOptions, at: environment.now.instant)
     interestRegained()
+    lingerPromise = nil
     let fetches =
       switch arrival {
       case .subscribed: fetchesOnSubscribe(resolvedOptions, at: environment.now.instant)
@@ -56,7 +57,12 @@ extension EntryMachine {
   ) -> EntryActions {
     var actions = catchUp(in: environment)
     removeInterest(resolvedOptions, since: base)
-    if observerCount == 0 { leaverGcTime = resolvedOptions.gcTime }
+    if observerCount == 0 {
+      leaverGcTime = resolvedOptions.gcTime
+      lingerPromise = resolvedOptions.linger.map {
+        InFlight.LingerPromise(since: environment.now.instant, span: $0)
+      }
+    }
     interestLost(linger: resolvedOptions.linger, in: environment, &actions)
     return actions
   }

@@ -79,6 +79,7 @@ extension EntryMachine {
         )
     )
     current.baseWasMarked = isKnownToHaveChanged
+    current.lingerPromise = lingerPromise
     self.cause = cause
     self.part = part
     if isRemoved { extent = .nothing }

@@ -128,6 +128,12 @@ package struct EntryMachine: Equatable, Sendable {
     set { if !inFlight.isEmpty { inFlight.value.lingersUntil = newValue } }
   }
 
+  /// How long the observer that left last lets the fetch in flight go on; `nil` if an observer came since.
+  var lingerPromise: InFlight.LingerPromise? {
+    @inline(__always) get { inFlight.isEmpty ? nil : inFlight.value.lingerPromise }
+    set { if !inFlight.isEmpty { inFlight.value.lingerPromise = newValue } }
+  }
+
   /// Whether anybody wants the entry or a fetch of it.
   var isWanted: Bool {
     observerCount > 0 || waiterCount > 0

@@ -44,6 +44,8 @@ package struct InFlight: Equatable, Sendable {
   package var stopsRetrying = false
   /// The time at which the fetch is cancelled, because nobody wants it and its abandonment is `.linger`.
   package var lingersUntil: Instant?
+  /// How long the observer that left last lets the fetch go on, even if callers come and go meanwhile.
+  package var lingerPromise: LingerPromise?
   /// The part of the data that the fetch requests.
   package var part: FetchPart
   /// Whether the server's data changed since the fetch started: then the fetch's answer is dropped, and the
@@ -118,6 +120,18 @@ package struct InFlight: Equatable, Sendable {
   /// - Parameter age: The age of the answer; `nil` is new.
   mutating func answered(_ age: AnswerAge?) {
     if age?.isOutdated == true, attempt.isAskedAnew { successor = successor ?? .invalidated }
+  }
+
+  /// The time for which an observer that has left lets a fetch go on.
+  package struct LingerPromise: Equatable, Sendable {
+    var since: Instant
+    var span: TimeSpan
+
+    /// The rest of the time; `nil` if it is over.
+    func rest(at now: Instant) -> TimeSpan? {
+      guard let end = since + span else { return .infinite }
+      return end > now ? TimeSpan(.nanoseconds(end.nanoseconds - now.nanoseconds)) : nil
+    }
   }
 
   /// The state before a fetch started, to be restored by a cancellation.

@@ -314,6 +314,9 @@ extension EntryWorld {
       add(current.hasClientLease)
       add(current.stopsRetrying)
       add(current.lingersUntil)
+      let promise = current.lingerPromise
+      let isOver = promise?.rest(at: environment.now.instant) == nil
+      add(isOver ? nil : promise.flatMap { $0.since + $0.span })
       add(current.part == .whole)
       add(ages.isAnswerOutdated)
       add(ages.isBaseOutdated)
