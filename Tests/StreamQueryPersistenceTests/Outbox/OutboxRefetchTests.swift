@@ -52,4 +52,27 @@ struct OutboxRefetchTests: OutboxSuite {
     expectEqual(recording.values.last?.data, 7)
     client.shutDown()
   }
+
+  @Test("a change that the store does not take holds up no refetch of a reconnect")
+  func unstored() {
+    let client = client()
+    store.change { $0.refuses = { _, _ in .full } }
+    let fetch = ScriptedFetch<Int>(.value(7))
+    client.setData(0, for: QueryKey<Int>("n"))
+    let query = Query("n", fetch: fetch).refetchOnSubscribe(false)
+    let recording = simulation.record(client.stream(query))
+    let mutation = note().onMutate { _, _ -> Int in
+      try await Scheduling.current.clock.sleep(for: .milliseconds(100))
+      return 1
+    }
+    simulation.start(mutation, with: Note(number: 2), on: client)
+    online.send(true)
+    simulation.advance(by: .milliseconds(50))
+    expectEqual(fetch.callCount, 0)
+    simulation.advance(by: .seconds(1))
+    expectEqual(fetch.callCount, 1)
+    expectEqual(recording.values.last?.data, 7)
+    expectEmpty(server.log.all)
+    client.shutDown()
+  }
 }
