@@ -154,6 +154,13 @@ extension CacheState {
     for run in lane(of: index, id) { release(run) }
   }
 
+  /// Starts the refetches that waited for a run which is being written to the outbox, or for the runs behind it:
+  /// its store may fail for long.
+  mutating func keepingBegan(_ index: Int, _ id: MutationID) {
+    guard !mutations.delayedRefetches.isEmpty else { return }
+    for run in lane(of: index, id) where !(run < id) { release(run) }
+  }
+
   /// The runs in the scope of a run; the run itself if it has no scope.
   private func lane(of index: Int, _ id: MutationID) -> [MutationID] {
     let scope = mutations.slots[index].job?.scope.flatMap { mutations.scopes[$0] }

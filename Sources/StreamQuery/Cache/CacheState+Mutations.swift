@@ -95,6 +95,8 @@ extension CacheState {
       stopped(index, id)
     } else if actions.changed, mutations.slots[index].machine.isRefused {
       refused(index, id)
+    } else if actions.step == .keep {
+      keepingBegan(index, id)
     }
     if let ending = actions.ended { endRun(ending, index, job, &transaction) }
     let settles = actions.concluded != nil && actions.ended == nil
