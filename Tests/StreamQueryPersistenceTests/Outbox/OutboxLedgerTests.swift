@@ -219,6 +219,25 @@ struct OutboxLedgerTests {
     expectEqual(begun.map(\.id), [id(1), id(2)])
   }
 
+  /// The runs behind the item replace so many others that the ledger is compacted.
+  @Test func anOpenItemTakesItsNewInputWhileOthersAreReplaced() throws {
+    var ledger = OutboxLedger()
+    ledger.loaded(.first, [(50, try #require(record(1, mutation: "a")))], last: 100)
+    ledger.accepted(try #require(record(2)), number: 1, pacing: .newest)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    expectEmpty(ledger.released)
+    // Another client has left older versions of the run.
+    let older = try (3...21).map { number in
+      (serial: UInt64(number), record: try #require(record(number)))
+    }
+    ledger.loaded(.first, older, last: 100)
+    ledger.accepted(try #require(record(1, revision: 1, mutation: "a", "b")), number: 0)
+    expectEqual(ledger.released, [id(2)])
+    expectEqual(ledger.all.map(\.id), [id(1), id(2)])
+    expectEqual(inputs(ledger.takeBatch()), ["\"1b\""])
+  }
+
   @Test func whatOthersLeaveIsPutInItsPlace() throws {
     var ledger = try opened(2, 5)
     ledger.accepted(try #require(record(9)), number: 4)
