@@ -134,7 +134,9 @@ struct OutboxLedger: Sendable {
       entries[index]?.isAwaited = true
       setStatus(at: index, .run(.saving))
       if entry.status.isOpen { close([entry.serial], in: entry.record.header.scope) }
-      if !isSame { change(at: index, to: record, isNew: true) }
+      // The index is looked up again: the runs behind the item may have replaced others, which moves the
+      // entries.
+      if !isSame, let index = indices[id] { change(at: index, to: record, isNew: true) }
       return settle(id)
     }
     let index = self.serial(of: number) ?? serial ?? base &+ number
