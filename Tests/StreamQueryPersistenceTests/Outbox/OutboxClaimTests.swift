@@ -172,6 +172,34 @@ struct OutboxClaimTests: OutboxSuite {
     second.shutDown()
   }
 
+  /// Another process had the store when the first client came.
+  @Test("an outbox whose store is closed leaves to others what an ended one has left")
+  func closedOutbox() throws {
+    store.change { $0.loadError = .inUse }
+    let first = client(knowing: [note()])
+    store.change { $0.loadError = nil }
+    online.send(false)
+    let second = client()
+    simulation.start(note(), with: Note(number: 1), on: second)
+    second.shutDown()
+    simulation.settle()
+    expectEmpty(first.outbox.currentItems)
+    // Nor does the first one wait for ever in the scopes of others.
+    let engine = try #require(first.durableRuns as? OutboxEngine)
+    engine.retryLoad(barring: ["notes"])
+    simulation.settle()
+    expectEqual(engine.update { $0.ledger.barred }, [])
+    let loads = store.loads
+    let third = client(knowing: [note()])
+    expectEqual(store.loads, loads + 1)
+    online.send(true)
+    simulation.advance(by: .minutes(1))
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
+    expectEmpty(kept())
+    third.shutDown()
+    first.shutDown()
+  }
+
   @Test("what is left while the last batch is written is held until the store has it")
   func leavingDuringTheLastWrite() throws {
     store.change { $0.writing = .seconds(1) }
