@@ -50,7 +50,18 @@ extension OutboxEngine {
   func load() async -> QueryStoreError? {
     // The flag is reset before the read, so that records which other outboxes leave from now on cause another
     // read.
-    update { $0.retriesLoad = false }
+    let isClosed = update { state in
+      state.retriesLoad = false
+      guard case .closed = state.ledger.phase else { return false }
+      // The outbox could never remove the records of others, so it takes none over. Its own runs wait only
+      // while others send.
+      state.ledger.bar(OutboxClaims.shared.barredScopes(claimsKey))
+      return true
+    }
+    if isClosed {
+      release()
+      return nil
+    }
     let barredBefore = OutboxClaims.shared.readingBegan(claimsKey)
     defer { OutboxClaims.shared.readingEnded(claimsKey) }
     do throws(QueryStoreError) {

@@ -65,10 +65,15 @@ extension OutboxLedger {
     }
     insert(found)
     for scope in open.keys { open[scope]?.sort() }
-    let free = self.barred.subtracting(barred)
-    self.barred = barred
-    // The runs of these scopes go on, except for those behind a record that was just found.
-    for scope in free.sorted() { settle(scope) }
+    // The runs of free scopes go on, except for those behind a record that was just found.
+    bar(barred)
     version += 1
+  }
+
+  /// Sets the scopes in which other outboxes are still sending or writing; runs in other scopes go on.
+  mutating func bar(_ scopes: Set<String>) {
+    let free = barred.subtracting(scopes)
+    barred = scopes
+    for scope in free.sorted() { settle(scope) }
   }
 }

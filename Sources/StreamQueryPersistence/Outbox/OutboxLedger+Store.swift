@@ -53,9 +53,7 @@ extension OutboxLedger {
   mutating func close(_ error: QueryStoreError, barred: Set<String> = []) -> [RunIdentity] {
     phase = .closed(error)
     // Records that other outboxes have left cannot be read any more, so no run waits for them.
-    let free = self.barred.subtracting(barred)
-    self.barred = barred
-    for scope in free.sorted() { settle(scope) }
+    bar(barred)
     hasFailed = false
     unwritten = [:]
     underWay = [:]
