@@ -125,6 +125,21 @@ struct OutboxFaultTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("while only runs that are not durable wait for the store, there is nothing to save")
+  func nothingToSave() throws {
+    store.change { $0.loadError = .denied }
+    let client = client()
+    let plain = Mutation<Note, String>(key: "plain") { [server] input, context in
+      try await server.send(input, context)
+    }
+    simulation.start(plain.scope("others"), with: Note(number: 1), on: client)
+    expectEmpty(server.log.all)
+    try simulation.run { [client] in try await client.save() }
+    simulation.advance(by: .seconds(11))
+    expectEqual(server.log.all, ["10000 1", "10010 1 done"])
+    client.shutDown()
+  }
+
   @Test("a store that is too slow holds up only durable runs")
   func slowStore() {
     store.change { $0.loading = .seconds(30) }
