@@ -122,7 +122,8 @@ extension OutboxEngine {
 extension OutboxEngine.State {
   /// Whether the store lacks changes.
   var isBehind: Bool {
-    !ledger.unwritten.isEmpty || !ledger.underWay.isEmpty || !pending.isEmpty
+    // Runs that are not durable wait, too, but they have no records.
+    !ledger.unwritten.isEmpty || !ledger.underWay.isEmpty || pending.contains { $0.record != nil }
   }
 
   /// Removes the items that have no run, because the records of all items were wiped.
