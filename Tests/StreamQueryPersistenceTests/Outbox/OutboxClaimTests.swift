@@ -137,6 +137,32 @@ struct OutboxClaimTests: OutboxSuite {
     second.shutDown()
   }
 
+  /// An app exports at its end, and imports at its next launch.
+  @Test("a run of an archive that is cancelled while the store is read leaves no record there")
+  func cancelledWhileReading() {
+    online.send(false)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    store.change { $0.loading = .seconds(1) }
+    let second = client(knowing: [note()])
+    expectEqual(second.import(archive, for: [.mutation(note())]).mutationCount, 1)
+    simulation.settle()
+    second.cancelMutations()
+    simulation.advance(by: .seconds(2))
+    expectEmpty(second.outbox.currentItems)
+    expectEmpty(kept())
+    second.shutDown()
+    simulation.settle()
+    online.send(true)
+    let third = client(knowing: [note()])
+    simulation.advance(by: .seconds(2))
+    expectEmpty(server.log.all)
+    third.shutDown()
+  }
+
   @Test("an outbox that is erased between its end and its last round leaves its scopes to others")
   func erasedBeforeTheLastRound() throws {
     store.change { $0.writeErrors = [.denied] }
