@@ -34,6 +34,8 @@ extension OutboxEngine {
       if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
       // The replacements are written in one batch with the removal of the run's record.
       for record in rewritten { state.ledger.rewrote(record) }
+      // An archive may have brought a run of which the store has a record.
+      if ending == .cancelled, state.ledger.isLoading { state.ledger.cancelledEarly.insert(id) }
       let entry = state.ledger.ended(id)
       // The writer is resumed, because other clients send nothing in the run's scope until the removal is
       // written.

@@ -51,6 +51,11 @@ extension OutboxLedger {
     for (serial, record) in records where indices[record.id] == nil {
       // The run is over, and its record has still to be removed.
       if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
+      if cancelledEarly.contains(record.id) {
+        let (key, header) = (OutboxRecord.key(serial, record.id), record.header)
+        unwritten[record.id] = Draft(key: key, scope: header.scope, revision: header.revision)
+        continue
+      }
       lastNumber += 1
       found.append(
         Entry(
@@ -63,6 +68,7 @@ extension OutboxLedger {
       )
       if let scope = record.header.scope { open[scope, default: []].append(serial) }
     }
+    cancelledEarly = []
     insert(found)
     for scope in open.keys { open[scope]?.sort() }
     // The runs of free scopes go on, except for those behind a record that was just found.

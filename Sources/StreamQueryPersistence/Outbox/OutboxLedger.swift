@@ -75,6 +75,8 @@ struct OutboxLedger: Sendable {
   var withheld: [String: [RunIdentity]] = [:]
   /// The runs that may go on; the engine takes them from here.
   var released: [RunIdentity] = []
+  /// The runs that were cancelled before the store was read, which may have records of them.
+  var cancelledEarly: Set<RunIdentity> = []
   /// The changes that the store does not have; those in the present batch are in `underWay`.
   var unwritten: [RunIdentity: Draft] = [:]
   var underWay: [RunIdentity: Draft] = [:]
