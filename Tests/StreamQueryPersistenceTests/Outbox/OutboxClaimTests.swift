@@ -118,6 +118,24 @@ struct OutboxClaimTests: OutboxSuite {
     second.shutDown()
   }
 
+  @Test("a run that an archive brought while another client had it is sent when that one has ended")
+  func importedAndLeft() {
+    online.send(false)
+    let (first, second) = (client(), client(knowing: [note()]))
+    simulation.start(note(), with: Note(number: 1), on: first)
+    second.import(first.export().archive, for: [.mutation(note())])
+    simulation.settle()
+    expectEmpty(second.outbox.currentItems)
+    first.shutDown()
+    simulation.settle()
+    expectEqual(shown(second.outbox.currentItems), ["1 waiting"])
+    online.send(true)
+    simulation.advance(by: .minutes(1))
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
+    expectEmpty(kept())
+    second.shutDown()
+  }
+
   /// As the first, but the archive comes while the store is read.
   @Test("nor is one that waits for the store to be read")
   func importedWhileReading() {
