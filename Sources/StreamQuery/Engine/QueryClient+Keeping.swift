@@ -101,10 +101,10 @@ nonisolated extension QueryClient {
     openSignals()
     return transaction { state, transaction in
       var begun: SharedOneShot<Void>?
+      // A run that an archive brought may have ended without being sent, because another client had it.
+      var present = state.mutations.pending(among: runs.map(\.identity))
       let jobs = runs.map { run -> MutationJob? in
-        guard !state.isShutDown, !state.mutations.archived.contains(run.identity) else {
-          return nil
-        }
+        guard !state.isShutDown, present.insert(run.identity).inserted else { return nil }
         state.mutations.archived.insert(run.identity)
         let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
         let id = state.startRun(

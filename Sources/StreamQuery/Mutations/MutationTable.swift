@@ -47,6 +47,17 @@ struct MutationTable {
     return index
   }
 
+  /// The identities of the runs that have not ended, if one of the given runs was ever exported or imported;
+  /// otherwise empty.
+  func pending(among runs: [RunIdentity]) -> Set<RunIdentity> {
+    if archived.isDisjoint(with: runs) { return [] }
+    let identities = all.compactMap { id -> RunIdentity? in
+      guard let index = find(id), slots[index].machine.isPending else { return nil }
+      return slots[index].job?.identity
+    }
+    return Set(identities)
+  }
+
   func id(of index: Int) -> MutationID {
     MutationID(index: Int32(truncatingIfNeeded: index), serial: slots[index].serial)
   }
