@@ -82,6 +82,25 @@ struct OutboxIdentifierTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("what another client leaves is sent with an identifier that was replaced before")
+  func replacedBeforeItIsLeft() {
+    let edit = note("edit")
+    let client = client(knowing: [create, edit])
+    simulation.start(create, with: Note(number: 1), on: client)
+    simulation.advance(by: .milliseconds(20))
+    online.send(false)
+    let other = self.client()
+    simulation.start(edit, with: Note(number: 2, text: "temp1"), on: other)
+    expectEqual(kept(), ["{number:2,text:temp1}"])
+    other.shutDown()
+    simulation.settle()
+    expectEqual(kept(), ["{number:2,text:real1}"])
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all.dropFirst(2), ["20 2real1", "30 2real1 done"])
+    client.shutDown()
+  }
+
   /// A text that is not every one.
   private struct Choosy: Codable, Sendable {
     var text: String
