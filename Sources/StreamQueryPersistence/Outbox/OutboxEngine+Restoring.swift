@@ -70,11 +70,12 @@ extension OutboxEngine {
       let (records, unreadable) = OutboxLedger.decodedRecords(contents)
       let isFirst = update { $0.ledger.isLoading }
       let last = records.last?.serial ?? 0
-      update { state in
+      let taken = update { state -> [RunIdentity] in
         state.loadError = nil
         // After the client's end, the records belong to the next client, so none is claimed.
         guard !state.writer.stage.hasEnded else {
-          return state.ledger.loaded(contents.generation, [], last: last)
+          state.ledger.loaded(contents.generation, [], last: last)
+          return []
         }
         // The claim and the loading are one step under the lock, so that a scope which another outbox bars
         // later is not lost.
@@ -84,8 +85,11 @@ extension OutboxEngine {
           claimsKey,
           self
         )
-        let found = records.filter { granted.contains($0.record.id) }
+        let found = records.filter { item in
+          granted.contains(item.record.id) && state.ledger[item.record.id] == nil
+        }
         state.ledger.loaded(contents.generation, found, last: last, barred: barred)
+        return found.map(\.record.id)
       }
       client?.runsKnown(
         records.flatMap { [$0.record.id, $0.record.id.revised($0.record.header.revision)] }
@@ -94,6 +98,7 @@ extension OutboxEngine {
         for damage in contents.damage { report(OutboxError.damaged(damage)) }
         for record in unreadable { report(OutboxError.unreadable(record: record)) }
       }
+      replaceIdentifiers(in: taken)
       feed()
       // If another thread is beginning the stored runs, that thread calls `opened()` afterwards.
       let opens = update { isFirst && $0.feeding.loaded() }
@@ -116,6 +121,16 @@ extension OutboxEngine {
       }
       return error
     }
+  }
+
+  /// Replaces the identifiers that were replaced before in records that another outbox has left.
+  private func replaceIdentifiers(in found: [RunIdentity]) {
+    let (ids, waiting) = update { state -> ([String: String], [(OutboxLedger.Entry, MutationJob?)]) in
+      let entries = state.replacements.isEmpty ? [] : found.compactMap { state.ledger[$0] }
+      return (state.replacements, entries.map { ($0, state.jobs[$0.id]) })
+    }
+    let records = replacing(ids, in: waiting.map { ($0.0.record, $0.1) }).records
+    update { for record in records { $0.ledger.rewrote(record) } }
   }
 
   /// Accepts the runs that waited until the store was read, and lets them go on.
