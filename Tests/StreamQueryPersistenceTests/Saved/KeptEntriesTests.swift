@@ -41,6 +41,31 @@ struct KeptEntriesTests: SlowStoreSuite {
     try simulation.run { try await client.ensure(query) }
   }
 
+  @Test("what was removed does not come back because the key's next value is not to be kept")
+  func excludedAfterRemoval() throws {
+    let client = client { $0.includes = { $0.value(as: Int.self) != 2 } }
+    simulation.settle()
+    client.setData(1, for: key(1))
+    try save(client)
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
+    // Without a removal, the former value stays.
+    client.setData(2, for: key(1))
+    try save(client)
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
+    client.remove(.inactive)
+    client.setData(2, for: key(1))
+    try save(client)
+    expectEmpty(kept)
+    client.setData(3, for: key(1))
+    try save(client)
+    client.remove(.inactive)
+    client.setData(2, for: key(1))
+    client.setData(4, for: key(1))
+    try save(client)
+    expectEqual(kept, [#"Swift.Int["n",1] 4"#])
+    client.shutDown()
+  }
+
   // MARK: Calls before the first use
 
   @Test(
