@@ -7,6 +7,8 @@ internal import StreamQuery
 struct PendingChanges: Sendable {
   private(set) var changed: [EntryKey: PersistedEntry] = [:]
   private(set) var removed: Set<EntryKey> = []
+  /// The keys of values that replaced a removal, which still counts if the value is not saved.
+  private(set) var removedBefore: Set<EntryKey> = []
 
   var isEmpty: Bool { changed.isEmpty && removed.isEmpty }
 
@@ -27,8 +29,11 @@ struct PendingChanges: Sendable {
     switch change {
     case .changed(let entry):
       if let old = changed.updateValue(entry, forKey: key) { return .changed(old) }
-      return removed.remove(key).map { _ in .removed }
+      guard removed.remove(key) != nil else { return nil }
+      removedBefore.insert(key)
+      return .removed
     case .removed:
+      removedBefore.remove(key)
       let isKnown = !removed.insert(key).inserted
       if let old = changed.removeValue(forKey: key) { return .changed(old) }
       return isKnown ? .removed : nil

@@ -54,6 +54,7 @@ extension SavedRecords {
     phase = .closed(error)
     let old = [pendingChanges.take(), encoding]
     encoding = [:]
+    removedBefore = []
     pendingMarks = []
     records = [:]
     unwritten = []

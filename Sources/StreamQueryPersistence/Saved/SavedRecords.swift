@@ -95,6 +95,8 @@ struct SavedRecords: Sendable {
   var pendingChanges = PendingChanges()
   /// The changes that are being encoded.
   var encoding: [EntryKey: PendingChange] = [:]
+  /// The keys of those among them that replaced a removal.
+  var removedBefore: Set<EntryKey> = []
   /// Whether everything was removed before the store was read; the content that is read is then ignored.
   var dropsLoaded = false
   /// The bulk calls that came before the store was read, which may take hours; their order does not matter.
@@ -290,6 +292,7 @@ struct SavedRecords: Sendable {
     guard encoding.isEmpty, !isLoading else { return [:] }
     // The stored bulk calls came before these changes, and must not apply to them.
     applyCalls()
+    removedBefore = pendingChanges.removedBefore
     encoding = pendingChanges.take()
     return encoding
   }
@@ -319,6 +322,7 @@ struct SavedRecords: Sendable {
     }
     var old: [EntryKey: PendingChange] = [:]
     swap(&old, &encoding)
+    removedBefore = []
     return old
   }
 

@@ -222,12 +222,15 @@ extension StorePersister {
     _ id: StoreID
   ) throws -> SavedRecords.EncodedChange? {
     let stamp = SavedRecords.Stamp(entry)
+    let key = entry.info.entryKey
+    let isRemoved = state.withLock { $0.stores[id]?.records.removedBefore.contains(key) ?? false }
     guard let settings = entry.persistence, let box = entry.info.base,
-      state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
+      isRemoved || state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
     else { return nil }
     // An untouched entry has restored data, or the initial data of its query.
     if entry.isUntouched { return .mark(isInvalidated: entry.isInvalidated) }
-    guard settings.includes(entry.info) else { return nil }
+    // A removal that came before the value counts, although the value is not saved.
+    guard settings.includes(entry.info) else { return isRemoved ? .remove : nil }
     guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }
     guard let encodable = value as? any Encodable else {
       let typeName = String(reflecting: type(of: value))
