@@ -1,0 +1,65 @@
+import StreamQuery
+import StreamQueryPersistence
+import StreamQueryTesting
+import Testing
+
+/// Removals by state, of entries that have no data because their store is still read.
+struct RemovedWhileReadTests: SlowStoreSuite {
+  let simulation = Simulation(seed: 31)
+  let store: SlowStore
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+  }
+
+  /// A query that is kept without a limit of age, and whose fetch takes long.
+  private var query: Query<Int> {
+    Query(key: key(1)) { [clock = simulation.clock] in
+      try await clock.sleep(for: .seconds(100))
+      return 7
+    }
+    .staleTime(.hours(1))
+    .persisted(in: store, maxAge: Persistence.unlimited)
+  }
+
+  /// Keeps a number, as a former launch did, and begins another launch.
+  private func launched(loading: Duration) throws -> QueryClient {
+    let former = QueryClient(simulation: simulation)
+    former.setData(1, for: query)
+    try simulation.run { try await former.save() }
+    former.shutDown()
+    simulation.settle()
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
+    store.change { $0.loading = loading }
+    return QueryClient(simulation: simulation)
+  }
+
+  @Test("data for an observed query that waits no longer stays, if what nobody observes is removed")
+  func waitsNoLonger() throws {
+    let client = try launched(loading: .seconds(60))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(20))
+    #expect(recording.summaries == [.pending(), .pending(isFetching: true)])
+    client.remove(.inactive)
+    simulation.advance(by: .seconds(50))
+    expectEqual(recording.values.last?.data, 1)
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("data for a query that nobody observes any more goes")
+  func nobodyWaits() throws {
+    let client = try launched(loading: .seconds(5))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    recording.cancel()
+    simulation.settle()
+    client.remove(.inactive)
+    // The store is read once more for the removal, before it is written.
+    simulation.advance(by: .seconds(12))
+    expectNil(client.data(for: query))
+    expectEmpty(kept)
+    client.shutDown()
+  }
+}
