@@ -83,6 +83,24 @@ struct RemovedElsewhereTests: SlowStoreSuite {
     other.shutDown()
   }
 
+  @Test("a removal by state reaches what another client has saved for an entry without data")
+  func behindAnEmptyEntry() throws {
+    let (client, other) = (client(), client())
+    simulation.settle()
+    let failing = Query<Int>(key: key(1)) { throw Boom() }.retry(0)
+    let recording = simulation.record(client.stream(failing))
+    simulation.settle()
+    recording.cancel()
+    simulation.settle()
+    other.setData(1, for: key(1))
+    try save(other)
+    client.remove(.inactive)
+    try save(client)
+    expectEmpty(kept)
+    client.shutDown()
+    other.shutDown()
+  }
+
   @Test("if the store cannot tell what it has, they are removed when it can")
   func notReadable() throws {
     let (client, other) = (client(), client())
