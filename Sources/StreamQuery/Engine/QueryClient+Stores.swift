@@ -15,14 +15,18 @@ nonisolated extension QueryClient {
   /// Lets adapters forget the data of an erased client.
   package func forgetShown() async { await erasure.performActions() }
 
-  /// The keys of all cached entries, whether they are observed, and whether a store keeps their data.
-  package var cachedUses: [(key: EntryKey, isObserved: Bool, isKept: Bool)] {
-    search(.all) { state, index, _ in
+  /// The keys of the cached entries that a filter selects, whether they are observed, whether a store keeps
+  /// their data, and whether they have any.
+  package func cachedUses(
+    _ filter: QueryFilter = .all
+  ) -> [(key: EntryKey, isObserved: Bool, isKept: Bool, hasData: Bool)] {
+    search(filter) { state, index, _ in
       state.slots[index].key.map {
         (
           key: $0,
           isObserved: state.slots[index].isWatched,
-          isKept: state.slots[index].query?.isPersisted == true
+          isKept: state.slots[index].query?.isPersisted == true,
+          hasData: state.slots[index].machine.hasData
         )
       }
     }.compactMap(\.item)

@@ -137,7 +137,7 @@ nonisolated extension QueryClient {
     _ names: inout KnownNames
   ) -> [(key: EntryKey, definition: QueryDefinition)] {
     let serial = entrySerial
-    if names.misses(texts, at: serial) { names.found(cachedUses.map(\.key), at: serial) }
+    if names.misses(texts, at: serial) { names.found(cachedUses().map(\.key), at: serial) }
     // The definitions are looked up for each archive, because the queries may have changed since the last
     // archive.
     return definitions(of: texts.compactMap { names[$0] })

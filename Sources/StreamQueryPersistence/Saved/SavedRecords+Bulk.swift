@@ -36,7 +36,11 @@ extension SavedRecords {
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
     let mark = Mark(filter: filter, removes: removes, cached: cached)
     switch phase {
-    case .loading: pendingMarks.insert(Mark(filter: filter, removes: removes))
+    case .loading:
+      // An invalidation spares no record, because the cache has nothing yet that it could mark instead.
+      let call = Mark(filter: filter, removes: removes)
+      let spared = removes ? cached : []
+      pendingMarks[call] = pendingMarks[call]?.intersection(spared) ?? spared
     // The store may have records to which the call applies. They stay now, so the call is reported as lost.
     case .closed(let error): lossReason = error
     case .open:

@@ -40,8 +40,8 @@ extension SavedRecords {
       if !record.value.isYoung(for: maxAge, at: last) { forget(text) }
     }
     let marks = pendingMarks
-    pendingMarks = []
-    for mark in marks { apply(mark.filter, removes: mark.removes) }
+    pendingMarks = [:]
+    for (mark, cached) in marks { apply(mark.filter, removes: mark.removes, except: cached) }
     applyCalls()
     return unreadable
   }
@@ -55,7 +55,7 @@ extension SavedRecords {
     let old = [pendingChanges.take(), encoding]
     encoding = [:]
     removedBefore = []
-    pendingMarks = []
+    pendingMarks = [:]
     records = [:]
     unwritten = []
     sweeping = [:]

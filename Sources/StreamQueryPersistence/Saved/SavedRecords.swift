@@ -99,8 +99,9 @@ struct SavedRecords: Sendable {
   var removedBefore: Set<EntryKey> = []
   /// Whether everything was removed before the store was read; the content that is read is then ignored.
   var dropsLoaded = false
-  /// The bulk calls that came before the store was read, which may take hours; their order does not matter.
-  var pendingMarks: Set<Mark> = []
+  /// The bulk calls that came before the store was read, which may take hours, each with the texts of the
+  /// entries that it spared every time; their order does not matter.
+  var pendingMarks: [Mark: Set<String>] = [:]
   /// The bulk calls that are applied to all records later, so that their callers need not wait.
   var calls: [Mark] = []
   /// The removals to repeat on the records in the store that this client does not know: their filters, each
@@ -279,7 +280,7 @@ struct SavedRecords: Sendable {
     case .open: sweeps = [RecordFilter(.all): []]
     case .closed(let error): lossReason = error
     }
-    pendingMarks = []
+    pendingMarks = [:]
     return old
   }
 

@@ -149,7 +149,7 @@ extension StorePersister {
 
   func noteUses(of ids: [StoreID]) {
     guard !ids.isEmpty, let client else { return }
-    let texts = client.cachedUses.compactMap { use in
+    let texts = client.cachedUses().compactMap { use in
       (try? use.key.canonicalText()).map { (text: $0, isObserved: use.isObserved) }
     }
     for id in ids {

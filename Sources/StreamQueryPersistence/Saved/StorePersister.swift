@@ -81,8 +81,14 @@ final class StorePersister: Persister, StoreWorker {
     let records = RecordFilter(filter)
     // The cache applies the call to its entries, because only the cache knows their states. Entries that are
     // not kept do not count: another query may have saved a record under the same key.
-    let uses = records.isOfKeys ? [] : client?.cachedUses ?? []
-    let cached = Set(uses.filter(\.isKept).map(\.key))
+    let uses = records.isOfKeys ? [] : client?.cachedUses() ?? []
+    var cached = Set(uses.filter(\.isKept).map(\.key))
+    if removes, !cached.isEmpty {
+      // The cache does not tell the store that an entry without data was removed, so the filter decides
+      // about a record of its key, which may not be read yet, or may be another client's.
+      let empty = client?.cachedUses(filter).filter { !$0.hasData } ?? []
+      cached.subtract(empty.map(\.key))
+    }
     var mark = SavedRecords.Mark(filter: records, removes: removes)
     // A text that the filter excludes anyway would only take memory while the call is stored.
     let texts = cached.compactMap { try? $0.canonicalText() }
