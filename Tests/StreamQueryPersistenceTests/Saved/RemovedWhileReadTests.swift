@@ -48,6 +48,35 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test("so does data for an observed query that waits for its store")
+  func waits() throws {
+    let client = try launched(loading: .seconds(5))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    client.remove(.inactive)
+    simulation.advance(by: .seconds(7))
+    #expect(recording.summaries == [.pending(), .success(1)])
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test("a refetch of what is observed reaches a query that waits for its store")
+  func refetched() throws {
+    let client = try launched(loading: .seconds(5))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    let refetch = simulation.task { [client] in await client.refetch(.active) }
+    simulation.advance(by: .seconds(6))
+    expectEqual(recording.values.last?.data, 1)
+    expectEqual(recording.values.last?.isFetching, true)
+    simulation.advance(by: .seconds(100))
+    expectEqual(recording.values.last?.data, 7)
+    simulation.run { await refetch.value }
+    recording.cancel()
+    client.shutDown()
+  }
+
   @Test("data for a query that nobody observes any more goes")
   func nobodyWaits() throws {
     let client = try launched(loading: .seconds(5))
