@@ -46,7 +46,7 @@ extension CacheState {
     case .entry(let key): return slots[index].key == key
     case .prefix(let key): return slots[index].key.map { key.isPrefix(of: $0.key) } ?? false
     case .stale: return slots[index].machine.isStale(at: now)
-    case .active: return slots[index].machine.isActive
+    case .active: return slots[index].machine.isActive || slots[index].machine.awaitsStore
     case .status(let status): return self.status(index) == status
     case .fetchStatus(let status): return slots[index].machine.fetchStatus == status
     case .and(let nodes): return nodes.allSatisfy { matches($0, index, at: now) }

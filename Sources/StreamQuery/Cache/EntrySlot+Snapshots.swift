@@ -104,6 +104,7 @@ extension EntrySlot {
       age: machine.hasData
         ? .nanoseconds(max(0, now.nanoseconds - machine.dataUpdatedAt.instant.nanoseconds)) : nil,
       isPart: machine.extent == .part,
+      awaitsStore: machine.awaitsStore,
       entryKey: key,
       snapshot: snapshot
     )

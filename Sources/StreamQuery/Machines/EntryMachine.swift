@@ -178,6 +178,13 @@ package struct EntryMachine: Equatable, Sendable {
   /// Whether there is an enabled observer.
   package var isActive: Bool { enabledCount > 0 }
 
+  /// Whether an observer waits for a store; it may be enabled as soon as the store has been read.
+  var awaitsStore: Bool {
+    @inline(__always) get {
+      groups.contains { $0.resolvedOptions.participation == .restoring }
+    }
+  }
+
   /// Whether a request for newer data replaces the fetch in flight instead of joining it.
   var isReplaceable: Bool {
     hasData && (fetch?.supersessions ?? 0) < Self.supersessionLimit

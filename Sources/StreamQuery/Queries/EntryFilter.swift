@@ -27,7 +27,7 @@ extension EntryFilter: FilterNode {
     case .entry(let key): info.entryKey == key
     case .prefix(let key): key.isPrefix(of: info.key)
     case .stale: info.isStale
-    case .active: info.isActive
+    case .active: info.isActive || info.awaitsStore
     case .status(let status): info.snapshot.baseStatus == status
     case .fetchStatus(let status): info.fetchStatus == status
     case .and(let filters): filters.allSatisfy { $0.matches(info) }

@@ -47,10 +47,10 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   /// Entries that are not ``stale``.
   public static var fresh: Self { Self(.not(.stale)) }
 
-  /// Entries with an enabled observer.
+  /// Entries with an enabled observer, or one that waits for a store.
   public static var active: Self { Self(.active) }
 
-  /// Entries without an enabled observer.
+  /// Entries that are not ``active``.
   public static var inactive: Self { Self(.not(.active)) }
 
   /// Entries whose fetch runs or waits for its next attempt.

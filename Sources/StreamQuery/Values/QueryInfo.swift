@@ -42,6 +42,10 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   ///
   /// The data stays a part in a store or an archive, and a fetch completes it after it was restored.
   package var isPart = false
+  /// Whether an observer waits for a store, so that filters count the entry as active.
+  ///
+  /// It is no part of ``isActive``, because an observer that waits must not enable itself by that.
+  var awaitsStore = false
   package let entryKey: EntryKey
   let snapshot: EntrySnapshot
 
