@@ -35,6 +35,17 @@ struct SimulatedNetworkTests {
     #expect(reports[0].meter == reports[1].meter)
   }
 
+  @Test func aPlanWithTooSmallNumbersTakesTheLeastPossible() {
+    var plan = NetworkPlan()
+    plan.duration = .seconds(5)
+    (plan.nodes, plan.keys, plan.observersPerNode) = (-1, 0, -3)
+    let report = SimulatedNetwork(plan).run()
+    #expect(report.meter.fetches > 0)
+    #expect(report.plan.nodes == 1)
+    #expect(report.plan.keys == 1)
+    #expect(report.plan.observersPerNode == 0)
+  }
+
   // MARK: Faults
 
   @Test func someNodesAreOutOfReach() {
