@@ -4,9 +4,9 @@ public import StreamQueryShared
 public struct NetworkPlan: Sendable {
   /// Decides delays, losses, callers and interleavings.
   public var seed: UInt64 = 1
-  /// The number of machines.
+  /// The number of machines; a smaller number than 1 counts as 1.
   public var nodes = 20
-  /// The number of keys, which are chosen by Zipf's law.
+  /// The number of keys, which are chosen by Zipf's law; a smaller number than 1 counts as 1.
   public var keys = 30
   /// The time until all faults are healed and the nodes are compared.
   public var duration = Duration.seconds(40)
@@ -21,7 +21,7 @@ public struct NetworkPlan: Sendable {
   public var ownInvalidationsPerSecond = 0.0
   /// The number of writes per second; in each, a random node writes the value of a change upstream.
   public var writesPerSecond = 0.0
-  /// The number of keys that each node observes, by Zipf's law.
+  /// The number of keys that each node observes, by Zipf's law; a negative number counts as 0.
   public var observersPerNode = 0
   /// The number of retries of a failed fetch, each a tenth of a second later.
   public var retries = 0
@@ -55,6 +55,14 @@ public struct NetworkPlan: Sendable {
 
   /// Creates a plan without faults.
   public init() {}
+
+  /// The plan with numbers that a network can have.
+  var possible: Self {
+    var plan = self
+    (plan.nodes, plan.keys) = (max(1, nodes), max(1, keys))
+    plan.observersPerNode = max(0, observersPerNode)
+    return plan
+  }
 
   /// The maximum duration of a call.
   var longestCall: Duration {

@@ -33,6 +33,7 @@ public final class SimulatedNetwork {
   ///
   /// - Parameter plan: The plan.
   public init(_ plan: NetworkPlan) {
+    let plan = plan.possible
     self.plan = plan
     simulation = Simulation(seed: plan.seed, jobLimit: 100_000_000)
     store = MemorySharedStore(simulation.scheduling, limits: plan.limits)
