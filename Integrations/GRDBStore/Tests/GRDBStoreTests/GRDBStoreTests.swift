@@ -223,6 +223,16 @@ struct GRDBStoreTests {
     }
   }
 
+  @Test func recordsOfNamedKeysAreInTheOrderOfTheNamesAndEachIsThereOnce() async throws {
+    try await withDirectory { directory in
+      let store = try GRDBStore(path: directory.appending(path: "store.sqlite").path)
+      let records = (0..<20).map { StoreRecord(key: "\($0 * 7 % 20)", value: Data([UInt8($0)])) }
+      try await store.write(StoreBatch(generation: .first, puts: records), to: .main)
+      let keys = records.map(\.key)
+      #expect(try await store.load(keys + ["none"] + keys, of: .main).records == records)
+    }
+  }
+
   @Test func aFullDatabaseIsReportedAndKeepsWhatItHas() async throws {
     try await withDirectory { directory in
       let queue = try DatabaseQueue(path: directory.appending(path: "store.sqlite").path)
