@@ -120,7 +120,7 @@ public final class GRDBStore: QueryStore {
   /// - Parameters:
   ///   - keys: The keys.
   ///   - partition: The partition.
-  /// - Returns: The generation, the records, and the damage.
+  /// - Returns: The generation, the records in the order of `keys`, each once, and the damage.
   /// - Throws: The reason why they cannot be read.
   public func load(
     _ keys: [String],
@@ -131,7 +131,9 @@ public final class GRDBStore: QueryStore {
         sql: "SELECT key, value, checksum FROM streamQueryRecord WHERE partition = ? AND key = ?"
       )
       found.contents.generation = try Self.generation(of: partition, in: db)
-      for key in Set(keys) {
+      // A set alone would give the records another order in each process.
+      var seen: Set<String> = []
+      for key in keys where seen.insert(key).inserted {
         let row = try Row.fetchOne(statement, arguments: [partition.bytes, Data(key.utf8)])
         if let row { found.add(row, of: partition) }
       }
