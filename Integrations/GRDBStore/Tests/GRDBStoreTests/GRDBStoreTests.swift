@@ -54,6 +54,38 @@ struct GRDBStoreTests {
     }
   }
 
+  /// Performs an action whenever a transaction has been committed.
+  private final class CommitHook: TransactionObserver, Sendable {
+    let action = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ db: Database) { action.withLock { $0 }?() }
+    func databaseDidRollback(_ db: Database) {}
+  }
+
+  @Test func aWipeThatIsCancelledAfterItsCommitHasSucceeded() async throws {
+    try await withDirectory { directory in
+      let hook = CommitHook()
+      var configuration = Configuration()
+      configuration.prepareDatabase { db in
+        db.add(transactionObserver: hook, extent: .databaseLifetime)
+      }
+      let path = directory.appending(path: "store.sqlite").path
+      let store = try GRDBStore(path: path, configuration: configuration)
+      let (gate, open) = AsyncStream.makeStream(of: Void.self)
+      let wipe = Task {
+        for await _ in gate { break }
+        return try await store.wipe(.main)
+      }
+      hook.action.withLock { $0 = { wipe.cancel() } }
+      open.yield(())
+      #expect(try await wipe.value == StoreGeneration.first.next)
+      hook.action.withLock { $0 = nil }
+      #expect(try await store.load(.main).generation == StoreGeneration.first.next)
+    }
+  }
+
   @Test func aDatabaseInWhichAnotherWritesIsTriedAgain() async throws {
     try await withDirectory { directory in
       let path = directory.appending(path: "store.sqlite").path
