@@ -194,8 +194,13 @@ public final class GRDBStore: QueryStore {
       )
       return next
     }
-    do {
+    // The wipe has taken effect, so it does not fail any more if the caller is cancelled: the checkpoint has
+    // a task of its own.
+    let checkpoint = Task { [database] in
       try await database.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+    }
+    do {
+      try await checkpoint.value
     } catch {
       throw QueryStoreError(database: error)
     }
