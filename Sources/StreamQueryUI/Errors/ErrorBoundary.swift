@@ -83,14 +83,23 @@ public final class ErrorBoundary: nonisolated Observable {
   /// Removes all errors, makes their queries try again, and waits until the tries have ended.
   ///
   /// Queries without data are reset: they begin as if they had never failed. Queries with data keep it and
-  /// are fetched, unless they are static. Disabled queries are not fetched.
+  /// are fetched, unless they are static. Disabled queries are not fetched. A fetch that waits for the
+  /// network counts as ended.
+  ///
+  /// An error that an object still shows after the try is caught again. This may be the error of a selection
+  /// for which the fetch has brought the same data, or an error beside data without a network.
   public func reset() async {
     guard !isPrepared else { return }
     onReset()
-    var retries: [Retry] = []
-    change { retries = $0.reset() }
-    // The tasks have no executor preference, because they run on the main actor.
-    let tasks = retries.map { retry in Task { await retry() } }
+    var tries: [(source: Source, retry: Retry)] = []
+    change { tries = $0.triesAgain() }
+    let tasks = tries.map { source, retry in
+      // The task has no executor preference, because it runs on the main actor.
+      Task {
+        await retry()
+        triedAgain(source)
+      }
+    }
     for task in tasks { await task.value }
   }
 
@@ -102,14 +111,23 @@ public final class ErrorBoundary: nonisolated Observable {
 
   /// Removes all errors, without a fetch.
   public func dismiss() {
-    change { _ = $0.reset() }
+    change { $0.removeErrors { _ in true } }
+  }
+
+  /// Lets objects report the error that they still show after the try of its source.
+  private func triedAgain(_ source: Source) {
+    let reporters = machine.triedAgain(source)
+    guard case .query(let client, let query) = source else { return }
+    for case let reporter as any ErrorReporter in reporters {
+      reporter.offerAgain(query, of: client)
+    }
   }
 
   func report<Value>(
     _ error: any Error,
     of query: Query<Value>,
     in client: QueryClient,
-    by reporter: AnyObject
+    by reporter: any ErrorReporter
   ) {
     report(error, of: QueryIdentity(query.key), .query(query), in: client, by: reporter) {
       client.data(for: query) != nil
@@ -120,7 +138,7 @@ public final class ErrorBoundary: nonisolated Observable {
     _ error: any Error,
     of query: AnyQuery,
     in client: QueryClient,
-    by reporter: AnyObject
+    by reporter: any ErrorReporter
   ) {
     let filter = QueryFilter.queries([query])
     report(error, of: QueryIdentity(query), filter, in: client, by: reporter) {
@@ -133,7 +151,7 @@ public final class ErrorBoundary: nonisolated Observable {
     of key: QueryIdentity,
     _ filter: QueryFilter,
     in client: QueryClient,
-    by reporter: AnyObject,
+    by reporter: any ErrorReporter,
     hasData: @escaping @MainActor () -> Bool
   ) {
     let source = Source.query(ObjectIdentifier(client), key)
@@ -146,6 +164,8 @@ public final class ErrorBoundary: nonisolated Observable {
       } else {
         await client.reset(filter)
       }
+      // The reporters show the end of the try before they are asked about it.
+      MainActorDelivery.of(client).deliverNow()
     }
   }
 
@@ -214,4 +234,15 @@ extension ErrorBoundary: ErasureMember {
       machine.removeErrors { if case .query(delivery.clientID, _) = $0 { true } else { false } }
     }
   }
+}
+
+/// An object that reports the errors of queries to a boundary.
+@MainActor
+protocol ErrorReporter: AnyObject {
+  /// Reports an error again if the object still shows it, because the query has tried again.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - client: The identity of the query's client.
+  func offerAgain(_ query: QueryIdentity, of client: ObjectIdentifier)
 }

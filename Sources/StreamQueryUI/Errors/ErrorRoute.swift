@@ -20,11 +20,28 @@ final class ErrorRoute<Value: Sendable> {
   /// - Parameters:
   ///   - query: The present query; `nil` if there is none.
   ///   - present: The client of the present query.
-  func leave(for query: @autoclosure () -> QueryIdentity?, of present: QueryClient?) {
+  ///   - reporter: The object that has reported the error.
+  func leave(
+    for query: @autoclosure () -> QueryIdentity?,
+    of present: QueryClient?,
+    by reporter: any ErrorReporter
+  ) {
     guard let offered, present !== client || query() != offered else { return }
     machine = ErrorRouteMachine()
     self.offered = nil
-    if let client { boundary?.left(offered, in: client, by: self) }
+    if let client { boundary?.left(offered, in: client, by: reporter) }
+  }
+
+  /// Forgets that an error of a query was offered, so that it is offered again if it is still shown.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - id: The identity of the query's client.
+  /// - Returns: Whether the last error that was offered was one of this query.
+  func forgetOffer(of query: QueryIdentity, in id: ObjectIdentifier) -> Bool {
+    guard offered == query, client.map(ObjectIdentifier.init) == id else { return false }
+    machine = ErrorRouteMachine()
+    return true
   }
 
   /// Reports to another boundary from now on; earlier reports stay with the former one.

@@ -20,6 +20,8 @@ struct BoundaryMachine<Source: Hashable, Action> {
 
   /// The caught errors, in the order in which their sources first failed.
   private(set) var caught: [Caught] = []
+  /// The sources that try again, with the objects that had reported their errors.
+  private var tries: [Source: [Reporter]] = [:]
 
   /// Adds the error of a source, or replaces its former error.
   mutating func reported(
@@ -69,9 +71,20 @@ struct BoundaryMachine<Source: Hashable, Action> {
 
   /// Removes all errors, so that their sources try again.
   ///
-  /// - Returns: The actions that make the sources try again, in order.
-  mutating func reset() -> [Action] {
+  /// - Returns: The sources and the actions that make them try again, in order.
+  mutating func triesAgain() -> [(source: Source, retry: Action)] {
     defer { caught = [] }
-    return caught.map(\.retry)
+    for error in caught { tries[error.source, default: []] += error.reporters }
+    return caught.map { ($0.source, $0.retry) }
+  }
+
+  /// Notes that the try of a source has ended.
+  ///
+  /// - Returns: The objects to ask whether they still show the error: those that had reported it before the
+  ///   try. There are none if the source has an error again.
+  mutating func triedAgain(_ source: Source) -> [AnyObject] {
+    let reporters = tries.removeValue(forKey: source) ?? []
+    guard !caught.contains(where: { $0.source == source }) else { return [] }
+    return reporters.compactMap(\.object)
   }
 }

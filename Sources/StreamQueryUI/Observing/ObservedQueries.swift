@@ -345,6 +345,14 @@ public final class ObservedQueries: nonisolated Observable {
   func arrivedNow() { delivery?.deliverNow() }
 }
 
+extension ObservedQueries: ErrorReporter {
+  func offerAgain(_ query: QueryIdentity, of client: ObjectIdentifier) {
+    guard routesClient.map(ObjectIdentifier.init) == client else { return }
+    for routed in routes.keys where routed.identity == query { routes[routed] = nil }
+    offerErrors()
+  }
+}
+
 extension ObservedQueries: WitnessedObject {}
 
 extension ObservedQueries: DeliveryMember {

@@ -72,7 +72,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     // After a shutdown the client has another delivery, which delivers no changes.
     if delivery?.isOf(client) != true { follow(MainActorDelivery.of(client)) }
     delivery?.remember(self)
-    route?.leave(for: QueryIdentity(observedQuery.key), of: client)
+    route?.leave(for: QueryIdentity(observedQuery.key), of: client, by: self)
     take(client.result(for: observedQuery, options: observerOptions))
     // The account may have ended since the result was read.
     if client.isErased { clear() }
@@ -227,13 +227,13 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   func offerError() {
     catchUp()
     guard let route, let boundary = route.boundary, let client else { return }
-    route.leave(for: QueryIdentity(observedQuery.key), of: client)
+    route.leave(for: QueryIdentity(observedQuery.key), of: client, by: self)
     switch route.machine.shown(machine.shown) {
     case .nothing: break
     case .offer(let error):
       route.offers(QueryIdentity(observedQuery.key), of: client)
       if client.shouldThrow(error, of: observedQuery) {
-        boundary.report(error, of: observedQuery, in: client, by: route)
+        boundary.report(error, of: observedQuery, in: client, by: self)
       }
     case .recovered: boundary.recovered(QueryIdentity(observedQuery.key), in: client)
     }
@@ -294,6 +294,12 @@ extension _QueryObject: DeliveryMember {
   func clear() {
     route?.machine = ErrorRouteMachine()
     show(machine.forgotten())
+  }
+}
+
+extension _QueryObject: ErrorReporter {
+  func offerAgain(_ query: QueryIdentity, of client: ObjectIdentifier) {
+    if route?.forgetOffer(of: query, in: client) == true { offerError() }
   }
 }
 

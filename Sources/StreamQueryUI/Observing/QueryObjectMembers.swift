@@ -177,7 +177,7 @@ extension _QueryObjectMembers {
   /// Stops observing and shows nothing, until a call names a query again.
   func showNothing() {
     stop()
-    route?.leave(for: nil, of: nil)
+    route?.leave(for: nil, of: nil, by: self)
     // The query is replaced, so that the former one counts as another query when it is named again.
     observedQuery = .none
     clear()

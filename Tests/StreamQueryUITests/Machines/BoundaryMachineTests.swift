@@ -33,8 +33,21 @@ struct BoundaryMachineTests {
     var machine = BoundaryMachine<String, Int>()
     machine.reported(Broken(name: "1"), by: "a", retry: 1)
     machine.reported(Broken(name: "2"), by: "b", retry: 2)
-    let retries = [machine.reset(), machine.reset()]
+    let retries = [machine.triesAgain().map(\.retry), machine.triesAgain().map(\.retry)]
     expect(retries == [[1, 2], []] && machine.caught.isEmpty)
+  }
+
+  @Test func afterATryItsReportersAreAskedOnceUnlessTheSourceHasFailedAgain() {
+    var machine = BoundaryMachine<String, Int>()
+    let object = Reporter()
+    for name in ["a", "b"] {
+      machine.reported(Broken(name: name), by: name, from: object, retry: 0)
+    }
+    _ = machine.triesAgain()
+    machine.reported(Broken(name: "b"), by: "b", from: object, retry: 0)
+    let asked = ["a", "a", "b", "c"].map { machine.triedAgain($0).count }
+    expect(asked == [1, 0, 0, 0] && shown(machine) == ["b b 0"])
+    withExtendedLifetime(object) {}
   }
 
   @Test func sourcesAreForgottenByWhatTheyAre() {
