@@ -76,6 +76,21 @@ struct ObservedMutationTests {
     }
   }
 
+  @Test("a context that resets a mutation applies nothing of the former run")
+  func aResetInAContext() {
+    run { simulation, client in
+      let observed = ObservedMutation(Mutation("save") { (input: Int) in input }, client: client)
+      observed.run(1)
+      observed.changeContext = { change in
+        observed.changeContext = nil
+        observed.reset()
+        change()
+      }
+      simulation.settle()
+      expect(observed.isIdle && observed.input == nil && observed.output == nil)
+    }
+  }
+
   @Test("each property is tracked by itself")
   func readersOfTheOutputSeeOutputsOnly() {
     run { simulation, client in

@@ -187,4 +187,27 @@ struct ObservedValueTests: ObservedSuite {
       observed.changeContext = nil
     }
   }
+
+  @Test("a context that goes to another client applies no value of the former one")
+  func anotherClientInAContext() {
+    run { simulation, client in
+      let other = QueryClient(simulation: simulation)
+      let (texts, text) = AsyncStream<String>.makeStream()
+      let source = ClientValue(
+        initial: "-",
+        now: { $0 === other ? "other" : "now" },
+        changes: { $0 === other ? AsyncStream<String> { _ in } : texts }
+      )
+      let observed = ObservedValue(source, client: client)
+      observed.changeContext = { change in
+        observed.changeContext = nil
+        observed.start(using: other)
+        change()
+      }
+      text.yield("newer")
+      simulation.settle()
+      expectEqual(observed.value, "other")
+      observed.stop()
+    }
+  }
 }
