@@ -216,8 +216,14 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   private func runArrived(_ run: MutationRun<Input, Output>) {
     guard !run.isSame(as: _state) else { return }
-    if let changeContext { changeContext { take(run) } } else { take(run) }
+    guard let changeContext else { return take(run) }
+    // The function that applies the change may have started or reset a run first, so the present run is read
+    // when the change is applied.
+    changeContext { take(present) }
   }
+
+  /// The run to show.
+  private var present: MutationRun<Input, Output> { prepared ?? observer?.run ?? .idle }
 
   /// Shows the run together with its changes of observed queries, in one job of the main actor.
   ///
@@ -237,7 +243,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     show(run)
     while isOutdated {
       isOutdated = false
-      show(prepared ?? observer?.run ?? .idle)
+      show(present)
     }
   }
 

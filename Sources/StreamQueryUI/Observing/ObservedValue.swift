@@ -95,7 +95,13 @@ public final class ObservedValue<Value: Sendable> {
     guard client?.isErased != true else { return }
     // The value is read without tracking, because a caller that is being tracked does not depend on it.
     guard !source.isSame(_shown, new) else { return }
-    if let changeContext { changeContext { assign(new) } } else { assign(new) }
+    if let changeContext {
+      let task = following
+      // The function that applies the change may have stopped the object or changed its client first.
+      changeContext { if following == task { assign(new) } }
+    } else {
+      assign(new)
+    }
     // All other changes of the client are shown in the same job.
     delivery?.deliverNow()
   }
