@@ -168,4 +168,22 @@ struct ButtonTests: ObservedSuite {
       }
     }
   }
+
+  @Test("a button of a list fetches none of the queries that the list gets after the call")
+  func aButtonConcernsTheListOfTheCall() {
+    run { simulation, client in
+      let fetches = (0..<2).map { ScriptedFetch<String>(.value("old \($0)"), .value("new \($0)")) }
+      let kept = query("kept", fetches[0])
+      let added = query("added", fetches[1]).staleTime(.infinite)
+      let other = ObservedQuery(added, client: client)
+      let list = ObservedQueries([AnyQuery(kept)], client: client)
+      simulation.settle()
+      list.refetch()
+      list.update([AnyQuery(kept), AnyQuery(added)])
+      simulation.settle()
+      expectEqual(fetches.map(\.callCount), [2, 1])
+      expect(list[kept]?.data == "new 0" && list[added]?.data == "old 1")
+      withExtendedLifetime((list, other)) {}
+    }
+  }
 }
