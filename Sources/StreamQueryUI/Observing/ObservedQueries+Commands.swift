@@ -31,12 +31,15 @@ extension ObservedQueries {
 
   /// Fetches without waiting, in the next job of the main actor.
   ///
-  /// The call fetches the queries that the list has at that time, and none if the object was released before.
+  /// The call fetches those of its queries that the list still has at that time, and none if the object was
+  /// released, was stopped or has another client by then.
   public func refetch() {
+    guard let client = commandable else { return }
+    let asked = Set(queries.map { QueryIdentity($0) })
     // The task has no executor preference, because it runs on the main actor.
     Task { [weak self] in
-      // The queries are read now, because the list may have changed since the call.
-      guard let (client, filter) = self?.target else { return }
+      // A query that has left the list since the call would be fetched for nobody.
+      guard let filter = self?.filter(of: asked, in: client) else { return }
       await client.refetch(filter)
       self?.arrivedNow()
     }
@@ -57,6 +60,13 @@ extension ObservedQueries {
       await client.reset(filter)
       self?.arrivedNow()
     }
+  }
+
+  /// Returns a filter for those of some queries that the list still has; `nil` if the object does not observe
+  /// the client any more.
+  private func filter(of asked: Set<QueryIdentity>, in client: QueryClient) -> QueryFilter? {
+    guard commandable === client else { return nil }
+    return .queries(queries.filter { asked.contains(QueryIdentity($0)) })
   }
 
   private var target: (QueryClient, QueryFilter)? {
