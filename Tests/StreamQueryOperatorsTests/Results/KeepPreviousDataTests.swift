@@ -32,6 +32,14 @@ struct KeepPreviousDataTests {
     expectResults("x-(p*)-(2:p)-(2:y)|", of: "x-(p*)-(2:p)-(2:y)|") { $0.keepPreviousData() }
   }
 
+  @Test func aKeyThatLostItsDataAndHasAPlaceholderOrAnErrorShowsNothingOfItT16() {
+    for lost in ["(s~)", "(s*~)", "(!)"] {
+      expectResults("x-\(lost)-(2:p)-(2:y)|", of: "x-\(lost)-(2:p)-(2:y)|") {
+        $0.keepPreviousData()
+      }
+    }
+  }
+
   @Test func aPlaceholderIsNotKeptT16() {
     expectResults("(x~)-(2:p)-(2:y)-(3:z~)-(y~)|", of: "(x~)-(2:p)-(2:y)-(3:z~)-p|") {
       $0.keepPreviousData()

@@ -63,6 +63,12 @@ struct PlaceholderTests {
     }
   }
 
+  @Test func aClosureGetsNothingOfAKeyThatLostItsDataAndHasAPlaceholderOrAnErrorT15() {
+    for lost in ["(s~)", "(!)"] {
+      expectResults("x-\(lost)-(2:p)|", of: "x-\(lost)-(2:p)|") { $0.placeholder { data, _ in data } }
+    }
+  }
+
   @Test func aClosureThatReturnsNilShowsNoStandIn() {
     expectResults("p-x-(2:p)|", of: "p-x-(2:p)|") { $0.placeholder { _, _ in nil } }
   }
