@@ -13,10 +13,9 @@ struct PreviousData<Value: Sendable>: Sendable {
       last = result
       return nil
     }
-    guard result.isPending else { return nil }
     // The key itself has lost its data, by a reset or a removal. That data must not be shown again, for this
-    // key or the next one.
+    // key or the next one. The key may have a placeholder or an error by now.
     if let last, last.snapshot.key == result.snapshot.key { self.last = nil }
-    return last
+    return result.isPending ? last : nil
   }
 }
