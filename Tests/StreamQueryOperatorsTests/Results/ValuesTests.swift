@@ -44,6 +44,22 @@ struct ValuesTests {
     #expect(every.values == [1, 1, 1])
   }
 
+  @Test func aFetchWithoutASelectionGivesNotTheLastOneAgain() {
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    let query = Query<String>(key: "price")
+    let prices = client.stream(query).select { text throws -> Int in
+      guard let price = Int(text) else { throw SampleError(name: text) }
+      return price
+    }
+    let every = simulation.record(prices.values(removingDuplicates: false))
+    for text in ["1", "?", "1", "2"] {
+      client.setData(text, for: query)
+      simulation.settle()
+    }
+    #expect(every.values == [1, 1, 2])
+  }
+
   private struct Opaque: Sendable {
     var n: Int
   }
