@@ -50,8 +50,10 @@ public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
   public mutating func take(_ result: QueryResult<Value>) -> Value? {
     guard result.hasRealData, let box = result.snapshot.data else { return nil }
     guard removesDuplicates else {
-      // If a fetch or a write has brought the same value again, the box may be the same.
-      guard box !== last || result.snapshot.dataUpdateCount != count else { return nil }
+      // If a fetch or a write has brought the same value again, the box may be the same. Beside an error it
+      // is older: a selection threw for what the fetch or the write has brought.
+      let isAgain = result.snapshot.dataUpdateCount != count && !result.isError
+      guard box !== last || isAgain else { return nil }
       (last, count) = (box, result.snapshot.dataUpdateCount)
       return box.value(as: Value.self)
     }
