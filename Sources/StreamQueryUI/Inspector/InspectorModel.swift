@@ -78,18 +78,27 @@ final class InspectorModel {
     following = Task { [weak self] in
       for await record in updates where !Task.isCancelled {
         self?.screen.came(record)
+        self?.tick(by: clock)
         // During the pause the client gathers news in its record, and needs no other memory for them.
         try? await clock.sleep(for: Self.pause)
       }
       if !Task.isCancelled { self?.ended() }
     }
-    // The task has no executor preference, because it runs on the main actor. Between events, this clock
-    // makes the shown ages grow.
+    tick(by: clock)
+  }
+
+  /// Makes the shown ages grow between events, unless they grow already.
+  private func tick(by clock: any Clock<Duration>) {
+    guard ticking == nil else { return }
+    // The task has no executor preference, because it runs on the main actor.
     ticking = Task { [weak self] in
       while (try? await clock.sleep(for: .seconds(1))) != nil {
         guard let self, !Task.isCancelled else { return }
         screen.ticked(.seconds(1))
       }
+      // The clock has thrown an error of its own. The next event begins again: a clock that throws each time
+      // would not let this loop wait.
+      if !Task.isCancelled { self?.ticking = nil }
     }
   }
 
