@@ -190,6 +190,9 @@ extension RecordRing {
     keys[place].present = RecordedState()
     keys[place].unfinished = 0
     places[slot] = .max
+    for (run, laid) in layers.sorted(by: { $0.key < $1.key }) {
+      setLayers(laid.filter { $0 != UInt32(truncatingIfNeeded: place) }, of: run)
+    }
     var row = RecordRow(time: time, subject: UInt32(truncatingIfNeeded: place), code: .removed)
     row.option = reason.recordedCode
     log(row)
@@ -223,8 +226,28 @@ extension RecordRing {
   /// The number of a run; 0 if it is not known.
   func number(ofRun serial: UInt64) -> UInt32 { runNumbers[serial] ?? 0 }
 
+  /// Appends the event that a run changes an entry optimistically, or does so no more.
+  ///
+  /// The run is known until then: its changes may outlive it, and their end names it.
+  mutating func logLayer(_ code: RecordCode, _ place: Int, of run: UInt32, at time: Int64) {
+    logUnfinished(code, place, detail: run, at: time)
+    let place = UInt32(truncatingIfNeeded: place)
+    var laid = layers[run] ?? []
+    if code == .layered {
+      laid.append(place)
+    } else if let index = laid.firstIndex(of: place) {
+      laid.remove(at: index)
+    }
+    setLayers(laid, of: run)
+  }
+
+  private mutating func setLayers(_ laid: [UInt32], of run: UInt32) {
+    layers[run] = laid.isEmpty ? nil : laid
+    if laid.isEmpty { forgetIfUnneeded(run) }
+  }
+
   mutating func forgetIfUnneeded(_ number: UInt32) {
-    guard let run = runs[number], !run.isNeeded else { return }
+    guard let run = runs[number], !run.isNeeded, layers[number] == nil else { return }
     release(run.key.storage)
     runs[number] = nil
     runNumbers[run.serial] = nil

@@ -111,6 +111,9 @@ struct RecordRing: Sendable {
   var runs: [UInt32: Run] = [:]
   var runNumbers: [UInt64: UInt32] = [:]
   var lastRun: UInt32 = 0
+  /// The indices in ``keys`` of the entries that a run changes optimistically, one for each of its changes,
+  /// by the number of the run.
+  var layers: [UInt32: [UInt32]] = [:]
 
   var options = RecordedOptions()
   /// The extras of rows, oldest first; the first `goneExtras` of them are no longer needed.

@@ -137,7 +137,7 @@ extension CacheState {
   ) {
     guard let place = extensions.record.place(of: index) else { return }
     let number = extensions.record.number(ofRun: run.serial)
-    extensions.record.logUnfinished(code, place, detail: number, at: transaction.nanoseconds)
+    extensions.record.logLayer(code, place, of: number, at: transaction.nanoseconds)
   }
 
   /// Records that entries moved to other slots, and that all others are gone.
