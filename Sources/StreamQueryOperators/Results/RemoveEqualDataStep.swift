@@ -7,7 +7,8 @@ extension AsyncSequence {
   ///
   /// Fetch status, times and counts are not compared, so a refetch that brings the same data gives no result.
   /// Use `changes(of:)` to choose the fields. A placeholder never counts as the same as real data, even if
-  /// both are equal.
+  /// both are equal. Put `settled()` and `throwing(when:)` before this operator, because they need the result
+  /// in which a fetch has ended.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.map(\.name) }.removeDuplicates()
