@@ -169,7 +169,7 @@ extension CacheState {
     return Timestamp(instant: known == .distantPast ? .distantPast : last, date: placed.date)
   }
 
-  /// What an import may do with an entry that it brings, by what has happened since it named the key.
+  /// The decision of an import about an entry that it brings, by the changes since it named the key.
   func decision(
     on restored: RestoredEntry,
     _ index: Int?,

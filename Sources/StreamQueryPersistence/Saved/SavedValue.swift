@@ -86,7 +86,7 @@ struct SavedValue: Hashable, Sendable {
   private func byte(_ offset: Int) -> UInt8 { data[data.startIndex + offset] }
 
   private static func lifetime(_ maxAge: TimeSpan) -> UInt8 {
-    guard !maxAge.isInfinite else { return 0 }
+    guard maxAge != .infinite else { return 0 }
     let (whole, rest) = maxAge.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     let seconds = max(1, rest > 0 ? whole + 1 : whole)
     // The result is at most 35, because 64 bits of nanoseconds are less than 2 to the power of 34
@@ -115,7 +115,7 @@ struct SavedValue: Hashable, Sendable {
 
   /// Whether the value is younger than an age.
   func isYoung(for maxAge: TimeSpan, at date: Double) -> Bool {
-    guard !maxAge.isInfinite else { return updatedAt.isFinite }
+    guard maxAge != .infinite else { return updatedAt.isFinite }
     // The condition is written so that a value with a date that is not a number counts as too old.
     return max(0, date - updatedAt) < Double(maxAge.nanoseconds) / 1_000_000_000
       && updatedAt.isFinite

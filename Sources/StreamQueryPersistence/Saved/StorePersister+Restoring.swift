@@ -327,7 +327,7 @@ extension StorePersister {
     _ policy: any PersistencePolicy
   ) -> Bool {
     guard definition.isOfKeyAlone, let settings = (policy as? QueryPersistence)?.settings,
-      !TimeSpan(settings.maxAge).isInfinite,
+      TimeSpan(settings.maxAge) != .infinite,
       case .record(_, let saved) = kept(of: key, in: StoreID(settings, of: partition))
     else { return false }
     return !saved.hasLifetime

@@ -257,5 +257,5 @@ extension PersistedEntry {
   }
 
   /// Whether the entry's data has a limit of age.
-  var hasLifetime: Bool { persistence.map { !TimeSpan($0.maxAge).isInfinite } ?? true }
+  var hasLifetime: Bool { persistence.map { TimeSpan($0.maxAge) != .infinite } ?? true }
 }
