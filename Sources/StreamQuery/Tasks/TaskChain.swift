@@ -50,8 +50,10 @@ final class TaskChain: Sendable {
     var cancelledCount: UInt64 = 0
     var isCancelled = false
     var end = End.open
-    /// The priority of the code that made the chain. Stored only if later runs of the same scope compare it,
-    /// or if raising a task's priority costs an extra task on this system; otherwise `nil`.
+    /// The priority of the code that made the chain.
+    ///
+    /// Stored only if later runs of the same scope compare it, or if raising a task's priority costs an extra
+    /// task on this system; otherwise `nil`.
     var own: WorkPriority?
     /// The highest priority that waiting callers have lent, if it exceeds `own`.
     var lent: WorkPriority?

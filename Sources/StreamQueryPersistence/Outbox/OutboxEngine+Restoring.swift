@@ -125,7 +125,8 @@ extension OutboxEngine {
 
   /// Replaces the identifiers that were replaced before in records that another outbox has left.
   private func replaceIdentifiers(in found: [RunIdentity]) {
-    let (ids, waiting) = update { state -> ([String: String], [(OutboxLedger.Entry, MutationJob?)]) in
+    let (ids, waiting) = update {
+      state -> ([String: String], [(OutboxLedger.Entry, MutationJob?)]) in
       let entries = state.replacements.isEmpty ? [] : found.compactMap { state.ledger[$0] }
       return (state.replacements, entries.map { ($0, state.jobs[$0.id]) })
     }

@@ -33,8 +33,7 @@ struct PresenceMachine: Equatable {
     case hidden
   }
 
-  /// The state of a doubt: if all views disappear after a change, is the content hidden, or has the change
-  /// emptied it?
+  /// The state of a doubt: whether content whose views all disappear after a change is hidden or was emptied.
   private enum Doubt: Equatable {
     case none
     /// A change was reported to the views.

@@ -65,7 +65,9 @@ struct PlaceholderTests {
 
   @Test func aClosureGetsNothingOfAKeyThatLostItsDataAndHasAPlaceholderOrAnErrorT15() {
     for lost in ["(s~)", "(!)"] {
-      expectResults("x-\(lost)-(2:p)|", of: "x-\(lost)-(2:p)|") { $0.placeholder { data, _ in data } }
+      expectResults("x-\(lost)-(2:p)|", of: "x-\(lost)-(2:p)|") {
+        $0.placeholder { data, _ in data }
+      }
     }
   }
 
