@@ -156,6 +156,22 @@ struct OutboxFaultTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("restore tells that an outbox takes too long, and does not wait for ever")
+  func restoreOfASlowStore() throws {
+    store.change { $0.loading = .seconds(60) }
+    let client = client()
+    let begin = simulation.now
+    for _ in 1...2 {
+      simulation.run { [client] in
+        _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
+      }
+    }
+    expectEqual(simulation.now, begin + .seconds(10))
+    simulation.advance(by: .seconds(60))
+    try simulation.run { [client] in try await client.restore() }
+    client.shutDown()
+  }
+
   @Test("an outbox says how long runs that are not durable wait for it")
   func patience() {
     store.change { $0.loading = .seconds(30) }
