@@ -10,7 +10,8 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// Whether the stored runs have not been read yet.
   var isRestoring: Bool { get }
 
-  /// Waits until the stored runs have been read, or until the caller is cancelled.
+  /// Waits until the stored runs have been read, until other runs no longer wait for that, or until the caller
+  /// is cancelled.
   ///
   /// - Returns: The error of reading; `nil` if they have been read.
   func waitUntilRestored() async -> (any Error)?

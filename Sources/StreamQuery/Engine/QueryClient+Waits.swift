@@ -125,7 +125,7 @@ nonisolated extension QueryClient {
   /// - conditions of ``RefetchPolicy`` that are being evaluated: a condition that awaits this call waits for
   ///   itself,
   /// - runs of mutations, with their callbacks and retries,
-  /// - stores that are being read, and work that begins after that,
+  /// - stores that are being read, unless that takes too long, and work that begins after that,
   /// - changes that have to be written: they are written at once instead of at the next
   ///   opportunity.
   ///

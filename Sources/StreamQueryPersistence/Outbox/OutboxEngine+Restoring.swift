@@ -8,9 +8,8 @@ extension OutboxEngine {
   func waitUntilRestored() async -> (any Error)? {
     let answer = SharedOneShot<Void>()
     let isRestoring = update { state in
-      guard state.ledger.isLoading, state.loadError == nil, !state.writer.stage.hasEnded else {
-        return false
-      }
+      let isAwaited = state.ledger.isLoading && state.awaitsOrder && state.loadError == nil
+      guard isAwaited, !state.writer.stage.hasEnded else { return false }
       state.restoreWaits.append(answer)
       return true
     }
@@ -19,16 +18,19 @@ extension OutboxEngine {
     }
     return update { state in
       if case .closed(let error) = state.ledger.phase { return error }
-      return state.loadError
+      guard state.ledger.isLoading, !state.awaitsOrder else { return state.loadError }
+      // Other runs go on without the store, which takes too long.
+      return state.loadError ?? QueryStoreError.failed(OutboxError.slowStore)
     }
   }
 
-  /// Lets runs that are not durable go on, because their time to wait for the store is over.
+  /// Lets runs that are not durable go on, and callers that wait, because the time to wait for the store is
+  /// over.
   func restoreTimedOut() {
-    let isLate = update { $0.awaitsOrder && !$0.writer.stage.hasEnded }
-    guard isLate else { return }
+    guard update({ $0.awaitsOrder && !$0.writer.stage.hasEnded }) else { return }
     report(OutboxError.slowStore)
     goOn()
+    for wait in update({ $0.restoreWaits.takeAll() }) { wait.give(()) }
   }
 
   /// Lets runs that are not durable go on, after they have waited for the store to be read.

@@ -40,7 +40,8 @@ nonisolated extension QueryClient {
   ///   error may pass, such as ``QueryStoreError/denied`` while the device is locked, the store is read again
   ///   in the background, and at once when the app becomes active. The store of queries is also read again by
   ///   another call of this method. If the store was not read within ``Persistence/restoreTimeout``, the
-  ///   error is ``QueryStoreError/failed(_:)`` with ``SavedValueError/slowStore``, and the read goes on.
+  ///   error is ``QueryStoreError/failed(_:)`` with ``SavedValueError/slowStore``, and the read goes on. For
+  ///   an outbox, it is ``OutboxError/slowStore`` after ``OutboxConfiguration/restoreTimeout``.
   ///   `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
     var problem: (any Error)?
