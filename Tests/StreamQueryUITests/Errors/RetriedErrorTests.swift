@@ -7,6 +7,7 @@ import Testing
 @MainActor
 struct RetriedErrorTests: ObservedSuite {
   private struct Fatal: Error {}
+  private struct Late: Error {}
 
   private func names(_ boundary: ErrorBoundary) -> [String] { boundary.errors.map { "\($0)" } }
 
@@ -35,6 +36,19 @@ struct RetriedErrorTests: ObservedSuite {
       boundary.reset()
       simulation.advance(by: .seconds(2))
       expect(length.data == 4 && boundary.errors.isEmpty)
+    }
+  }
+
+  @Test("an error that is reported right after a reset without waiting stays")
+  func reportedAfterAReset() {
+    run { simulation, _ in
+      let boundary = ErrorBoundary()
+      boundary.report(Fatal())
+      boundary.reset()
+      expectEqual(names(boundary), [])
+      boundary.report(Late())
+      simulation.settle()
+      expectEqual(names(boundary), ["Late()"])
     }
   }
 
