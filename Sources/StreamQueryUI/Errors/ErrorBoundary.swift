@@ -83,30 +83,30 @@ public final class ErrorBoundary: nonisolated Observable {
   /// Removes all errors, makes their queries try again, and waits until the tries have ended.
   ///
   /// Queries without data are reset: they begin as if they had never failed. Queries with data keep it and
-  /// are fetched, unless they are static. Disabled queries are not fetched. A fetch that waits for the
-  /// network counts as ended.
+  /// are fetched, unless they are static. Disabled queries are not fetched. A fetch that begins without
+  /// a network counts as ended.
   ///
   /// An error that an object still shows after the try is caught again. This may be the error of a selection
   /// for which the fetch has brought the same data, or an error beside data without a network.
   public func reset() async {
-    guard !isPrepared else { return }
+    for task in startReset() { await task.value }
+  }
+
+  /// Removes all errors and makes their queries try again without waiting, for buttons.
+  public func reset() { _ = startReset() }
+
+  private func startReset() -> [Task<Void, Never>] {
+    guard !isPrepared else { return [] }
     onReset()
     var tries: [(source: Source, retry: Retry)] = []
     change { tries = $0.triesAgain() }
-    let tasks = tries.map { source, retry in
+    return tries.map { source, retry in
       // The task has no executor preference, because it runs on the main actor.
       Task {
         await retry()
         triedAgain(source)
       }
     }
-    for task in tasks { await task.value }
-  }
-
-  /// Removes all errors and makes their queries try again without waiting, for buttons.
-  public func reset() {
-    // The task has no executor preference, because it runs on the main actor.
-    Task { await reset() }
   }
 
   /// Removes all errors, without a fetch.
