@@ -31,8 +31,8 @@ nonisolated extension QueryClient {
   /// not at once. Waiting callers throw `CancellationError`; late answers are dropped.
   ///
   /// Records of stores are removed, too. For a record that was not used in this process, only the key is
-  /// known. If the filter needs more, such as a predicate or `.stale`, the record counts as matched, unless
-  /// it is kept without a limit of age.
+  /// known; it counts as ``QueryFilter/inactive`` and successful. If the filter needs more, such as a
+  /// predicate or `.stale`, the record counts as matched, unless it is kept without a limit of age.
   ///
   /// - Parameter filter: Selects the entries.
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed

@@ -8,7 +8,8 @@ extension AsyncSequence {
   /// client.stream(.users).changes(of: .data, .error)
   /// ```
   ///
-  /// The first result passes. Each other result is compared with the last one that passed.
+  /// The first result passes. Each other result is compared with the last one that passed. Put `settled()`
+  /// and `throwing(when:)` before this operator, because they need the result in which a fetch has ended.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result that passed is stored for the comparison.

@@ -27,7 +27,8 @@ public struct Persistence: Sendable {
   ///
   /// Data of another version is not restored, unless the query migrates it.
   public var version: String
-  /// The maximum time for which queries wait until the store has been read; then they go on without it.
+  /// The maximum time for which queries wait until the store has been read; then they go on without it, and
+  /// ``StreamQuery/QueryClient/restore()`` throws.
   ///
   /// Data that is read later fills only entries that have no data by then. If several policies name the same
   /// store, the first one that the client uses counts.
