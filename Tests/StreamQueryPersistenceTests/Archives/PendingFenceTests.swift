@@ -307,4 +307,52 @@ struct PendingFenceTests {
     expectEqual(recording.summaries.map(\.data), [nil, "theirs", "own"])
     recording.cancel()
   }
+
+  @Test func aRefetchOfAnObserverDoesNotWaitAndGetsItsOwnAnswer() {
+    let observer = client.observer(of: world.query.staleTime(.hours(1)))
+    let recording = simulation.record(observer.stream)
+    simulation.advance(by: .seconds(1))
+    expectEqual(world.fetch.callCount, 0)
+    observer.startRefetch()
+    simulation.settle()
+    expectEqual(world.fetch.callCount, 1)
+    world.send(world.archive())
+    simulation.advance(by: .seconds(1))
+    expectEqual(recording.summaries.map(\.data), [nil, "theirs", "own"])
+    recording.cancel()
+  }
+
+  @Test func aPageThatSomebodyHasAskedForIsAddedToWhatAnArchiveBrings() throws {
+    let simulation = world.simulation
+    let (client, server) = (
+      QueryClient(simulation: simulation), QueryClient(simulation: simulation)
+    )
+    let feed = InfiniteQuery<String, Int>("feed", initialPageParam: 1) { page, _ in
+      try await Scheduling.current.clock.sleep(for: .seconds(1))
+      return "own \(page)"
+    } nextPageParam: {
+      $0.lastParam + 1
+    }
+    .staleTime(.hours(1))
+    client.setData(Pages("old", param: 1), for: feed)
+    simulation.advance(by: .seconds(1))
+    server.setData(Pages("theirs", param: 1), for: feed)
+    let archive = server.export().archive
+    let (archives, input) = AsyncStream.makeStream(of: CacheArchive.self)
+    let report = simulation.task {
+      await client.import(contentsOf: archives, for: [.query(feed)])
+    }
+    simulation.settle()
+    input.yield(CacheArchive(pending: archive.entries.map(\.key)))
+    simulation.settle()
+    let command = simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: .milliseconds(500))
+    input.yield(archive)
+    simulation.settle()
+    expectEqual(client.data(for: feed)?.pages, ["theirs"])
+    let pages = try simulation.run { try await command.value.pages }
+    expectEqual(pages, ["theirs", "own 2"])
+    input.finish()
+    expectEqual(simulation.run { await report.value }.entryCount, 1)
+  }
 }
