@@ -73,8 +73,10 @@ extension CacheState {
     if let terms = query.serving {
       request.allowance = allowance(index, for: need, terms, freshness, at: now)
     }
-    return self.request(index, request, query: query, role: role, &transaction)
-      .map(FetchStart.waiting) ?? .recursive
+    let waiter = self.request(index, request, query: query, role: role, &transaction)
+    // The request comes first, because it may join a deferred fetch that the announcement begins.
+    if need == .always { announce(.refetched(index), &transaction) }
+    return waiter.map(FetchStart.waiting) ?? .recursive
   }
 
   /// Keeps an entry for at least a time after its last use; the longest requested time counts.
