@@ -423,6 +423,31 @@ struct InfiniteQueryTests {
     expectEqual(server.cancelledCount, 1)
   }
 
+  @Test(
+    "law 6: nobody who joins the page of an unobserved list and leaves ends it",
+    arguments: [false, true]
+  )
+  func joiningAPageAndLeavingDoesNotEndIt(isObserver: Bool) throws {
+    let (simulation, client) = environment()
+    let server = PageServer()
+    let feed = server.query()
+    _ = try simulation.run { try await client.fetch(feed) }
+    let command = simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.advance(by: ms(5))
+    if isObserver {
+      simulation.record(client.stream(feed)).cancel()
+    } else {
+      let caller = simulation.task { try await client.fetch(feed) }
+      simulation.settle()
+      caller.cancel()
+    }
+    simulation.settle()
+    let pages = try simulation.run { try await command.value.pages }
+    expectEqual(pages, ["p1#1", "p2#2"])
+    expectEqual(server.cancelledCount, 0)
+    expect(simulation.isIdle)
+  }
+
   @Test func leavingDuringARefetchFetchesNoFurtherPage() {
     let (simulation, client) = environment()
     let server = PageServer()
