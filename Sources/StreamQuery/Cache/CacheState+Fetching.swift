@@ -73,6 +73,8 @@ extension CacheState {
     if let terms = query.serving {
       request.allowance = allowance(index, for: need, terms, freshness, at: now)
     }
+    // A fetch that a caller only watches, of a key that nobody observes, does not end with those who join it.
+    if role == .watching, slots[index].machine.observerCount == 0 { request.hasClientLease = true }
     let waiter = self.request(index, request, query: query, role: role, &transaction)
     // The request comes first, because it may join a deferred fetch that the announcement begins.
     if need == .always { announce(.refetched(index), &transaction) }
