@@ -40,6 +40,24 @@ struct HeldEdgeTests {
     #expect(recording.summaries == [.success(0), .pending()])
   }
 
+  // Law 13: the edge came before the removal, and the next one is the next trigger.
+  @Test func whatIsRemovedDuringTheRunsIsLeftToTheNextEdge() {
+    let (fetch, recording) = observeBesideAHeldEdge()
+    #expect(recording.summaries == [.success(0)])
+    simulation.advance(by: .milliseconds(50))
+    client.remove(QueryKey<Int>("n"))
+    simulation.advance(by: .seconds(1))
+    expectEqual(client.mutatingCount(), 0)
+    expectEqual(fetch.callCount, 0)
+    #expect(recording.summaries == [.success(0), .pending()])
+    online.send(false)
+    simulation.settle()
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    expectEqual(fetch.callCount, 1)
+    recording.cancel()
+  }
+
   @Test func aRunThatIsCancelledFreesTheRefetches() {
     let (fetch, recording) = observeBesideAHeldEdge()
     #expect(recording.summaries == [.success(0)])

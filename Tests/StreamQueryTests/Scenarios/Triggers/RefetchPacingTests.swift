@@ -543,6 +543,33 @@ struct RefetchPacingTests {
     recording.cancel()
   }
 
+  @Test(
+    "what a return owes is not fetched if it was removed since: law 13",
+    arguments: [RefetchPacing.coalescing(.seconds(5)), .spreading(over: .seconds(10))],
+    [false, true]
+  )
+  func returnsBeforeARemoval(pacing: RefetchPacing, clears: Bool) {
+    let client = client { $0.reconnectPacing = pacing }
+    let fetch = ScriptedFetch(.value(1))
+    let query = Query("n", fetch: fetch)
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    // The second return comes within the time of the first one.
+    flap(online)
+    flap(online)
+    simulation.advance(by: .milliseconds(100))
+    let count = fetch.callCount
+    if clears { client.clear() } else { client.remove(query) }
+    simulation.advance(by: .seconds(20))
+    expectEqual(fetch.callCount, count)
+    expectNil(recording.values.last?.data)
+    // The next return is a reason again.
+    flap(online)
+    simulation.advance(by: .seconds(20))
+    expectEqual(fetch.callCount, count + 1)
+    recording.cancel()
+  }
+
   @Test func whatIsSpreadIsForgottenWithItsObserver() {
     let client = client { $0.reconnectPacing = .coalescing(.zero, spreading: .seconds(10)) }
     let fetch = ScriptedFetch(.value(1))

@@ -216,6 +216,35 @@ struct TriggerTests {
     expect(simulation.isIdle)
   }
 
+  @Test(
+    "law 13: a condition that answers after a removal does not fetch what was removed",
+    arguments: [false, true]
+  )
+  func aConditionThatAnswersAfterARemoval(clears: Bool) {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let query = Query.scripted("n", fetch).refetchOnReconnect(
+      .when {
+        try? await Scheduling.current.clock.sleep(for: .seconds(1))
+        return true
+      }
+    )
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    online.send(false)
+    online.send(true)
+    simulation.advance(by: .milliseconds(500))
+    if clears { client.clear() } else { client.remove(query) }
+    simulation.advance(by: .seconds(2))
+    expectEqual(fetch.callCount, 1)
+    // The next return asks again.
+    online.send(false)
+    online.send(true)
+    simulation.advance(by: .seconds(2))
+    expectEqual(fetch.callCount, 2)
+    recording.cancel()
+  }
+
   // O08 T12
   @Test func anIntervalPollsFromTheStartOfEachFetchWhileObserved() {
     let client = client()
