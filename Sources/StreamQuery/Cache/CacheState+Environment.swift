@@ -151,6 +151,7 @@ extension CacheState {
       {
         continue
       }
+      if wasRemoved(index, since: cause) { continue }
       if isSpread, mayWait(index, cause) {
         later.append(id(of: index))
         input(index, &transaction) { $0.environmentMoved(cause, in: $1) }
@@ -186,6 +187,11 @@ extension CacheState {
     return questions
   }
 
+  /// Whether an entry was removed after the newest return of a kind: the next one refetches it.
+  private func wasRemoved(_ index: Int, since cause: FetchCause) -> Bool {
+    returns.newest(cause).map { slots[index].machine.wasRemoved(after: $0) } ?? false
+  }
+
   /// Whether the refetch of an entry may be delayed, because no caller and no condition waits for it.
   private func mayWait(_ index: Int, _ cause: FetchCause) -> Bool {
     slots[index].waiters.isEmpty
@@ -200,8 +206,9 @@ extension CacheState {
     for row in returns.takeDue(at: transaction.environment.now.instant) {
       guard let index = find(row.entry) else { continue }
       let isBack = row.cause == .reconnect ? environment.isOnline : environment.isActive
-      if isBack { electObserver(of: index, row.cause, &transaction) }
-      let cause = isBack ? row.cause : nil
+      let refetches = isBack && !wasRemoved(index, since: row.cause)
+      if refetches { electObserver(of: index, row.cause, &transaction) }
+      let cause = refetches ? row.cause : nil
       input(index, &transaction) { $0.environmentChanged(cause, in: $1) }
     }
   }
@@ -275,6 +282,11 @@ extension CacheState {
         ?? (waited(for: condition.cause, observer) ? observers[observer].query : nil)
     else { return nil }
     let index = Int(observers[observer].entry)
+    let isRemoved =
+      condition.cause == .subscribed
+      ? slots[index].machine.wasRemoved(after: observers[observer].pollBase)
+      : wasRemoved(index, since: condition.cause)
+    guard !isRemoved else { return nil }
     let (resolvedOptions, now) = (
       observers[observer].resolvedOptions, transaction.environment.now.instant
     )

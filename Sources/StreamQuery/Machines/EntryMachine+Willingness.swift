@@ -27,4 +27,10 @@ extension EntryMachine {
     case .always: return true
     }
   }
+
+  /// Whether the entry was removed after a time, and no fetch was requested since.
+  ///
+  /// A trigger of that time does not concern it any more (contract law 13).
+  @inline(__always)
+  func wasRemoved(after time: Instant) -> Bool { isRemoved && lastTick > time }
 }

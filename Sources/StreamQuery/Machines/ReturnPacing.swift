@@ -21,6 +21,8 @@ struct ReturnPacing: Equatable {
   private struct Terms: Equatable {
     var coalescing = TimeSpan.zero
     var spreading = TimeSpan.zero
+    /// The time of the newest reconnect or activation.
+    var newest: Instant?
     /// The time of the newest reconnect or activation that refetched.
     var last: Instant?
     /// Whether another reconnect or activation came before ``end``, so that refetches follow at that time.
@@ -36,6 +38,7 @@ struct ReturnPacing: Equatable {
 
     /// Takes a reconnect or activation into account; the result says whether it refetches.
     mutating func counts(at now: Instant) -> Bool {
+      newest = now
       isOwed = last != nil && (end.map { now < $0 } ?? true)
       if !isOwed { last = now }
       return !isOwed
@@ -101,6 +104,13 @@ struct ReturnPacing: Equatable {
   /// - Returns: Whether entries are refetched for it now.
   mutating func counts(_ cause: FetchCause, at now: Instant) -> Bool {
     cause == .reconnect ? reconnect.counts(at: now) : activation.counts(at: now)
+  }
+
+  /// The time of the newest reconnect or activation; `nil` if there was none.
+  ///
+  /// Refetches that are still to come are for this one, also those that an earlier one began.
+  func newest(_ cause: FetchCause) -> Instant? {
+    cause == .reconnect ? reconnect.newest : activation.newest
   }
 
   /// Whether the refetches of a reconnect or activation are spread.
