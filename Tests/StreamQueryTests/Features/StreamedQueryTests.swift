@@ -109,6 +109,19 @@ private func at(_ milliseconds: Int, _ summary: ResultSummary<[String]>) -> Line
     expectEqual(lines.last, at(70, .success(["u", "v"])))
   }
 
+  @Test("fresh data is not hidden by a refetch ahead of time, nor lost if that fails")
+  func freshDataIsNotHiddenEarly() throws {
+    let query = Server(["x"], [nil]).query(.reset).staleTime(.seconds(10))
+      .refreshAhead(.fraction(0.5))
+    try expectEqual(simulation.run { [client] in try await client.fetch(query) }, ["x"])
+    simulation.advance(by: .seconds(6))
+    try expectEqual(simulation.run { [client] in try await client.fetch(query) }, ["x"])
+    expectEqual(client.data(for: query), ["x"])
+    simulation.advance(by: .seconds(1))
+    expectEqual(client.data(for: query), ["x"])
+    expect(!client.isStale(query))
+  }
+
   @Test("stream-error-mid: an error stands beside what came")
   func errorKeepsWhatCame() {
     let recording = simulation.record(client.stream(Server(["x", nil]).query()))
