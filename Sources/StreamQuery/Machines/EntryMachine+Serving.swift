@@ -53,7 +53,8 @@ extension EntryMachine {
     }
     if found == .useCached(.hit, revalidates: false), canFetch,
       need == .ifStale || need == .ifStaleOrThrow,
-      isIdle,
+      // A refetch that hides the data would take it from the next callers while it is fresh.
+      isIdle, !fetchOptions.resetsData,
       record.isRefreshDue(terms.refreshAhead, freshness, of: dataUpdatedAt.instant, at: now)
     {
       return .useCached(.hit, revalidates: true)

@@ -219,7 +219,8 @@ extension Query {
   /// A `fetch` or `prefetch` that finds fresh data which is about to become stale returns it, and starts a
   /// refetch behind it, once for each answer. If that fails, the data stays fresh for its time. So nobody
   /// waits for data that is used often, and unused data is not refetched. Data that was written, restored or
-  /// imported is not refetched early. The client draws one random number for each answer.
+  /// imported is not refetched early, nor is a streamed query with ``StreamedRefetch/reset``, whose data a
+  /// refetch hides. The client draws one random number for each answer.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
