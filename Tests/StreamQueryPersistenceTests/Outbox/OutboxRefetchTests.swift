@@ -75,4 +75,34 @@ struct OutboxRefetchTests: OutboxSuite {
     expectEmpty(server.log.all)
     client.shutDown()
   }
+
+  @Test("nor does a run that waits behind such a change, while an earlier change is sent")
+  func behindUnstored() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(7))
+    client.setData(0, for: QueryKey<Int>("n"))
+    let query = Query("n", fetch: fetch).refetchOnSubscribe(false)
+    let recording = simulation.record(client.stream(query))
+    simulation.start(note(), with: Note(number: 2), on: client)
+    store.change { $0.refuses = { _, _ in .full } }
+    simulation.start(note(), with: Note(number: 3), on: client)
+    let plain = Mutation<Note, String>(key: "plain") { [server] input, context in
+      try await server.send(input, context)
+    }
+    simulation.start(plain.scope("notes"), with: Note(number: 4), on: client)
+    expectEqual(shown(client.outbox.currentItems), ["2 waiting", "3 saving"])
+    online.send(true)
+    simulation.settle()
+    let ends = Notes<Int>()
+    simulation.task { [client] in
+      await client.resumeMutations()
+      ends.add(1)
+    }
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all, ["0 2", "10 2 done"])
+    expectEqual(fetch.callCount, 1)
+    expectEqual(ends.count, 1)
+    expectEqual(recording.values.last?.data, 7)
+    client.shutDown()
+  }
 }
