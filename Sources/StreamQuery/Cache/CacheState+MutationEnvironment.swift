@@ -52,8 +52,14 @@ extension CacheState {
     guard transaction.environment.isOnline else { return [] }
     releaseFetch(of: TaskChain.current)
     var waiters: [Waiter] = []
+    // The scopes in which a run so far goes on only after a decision, or when a store can be used again.
+    var stalled: Set<String> = []
     for id in mutations.all {
-      guard let index = mutations.find(id), isPaused(id), !isBehind(index, \.isStalled),
+      guard let index = mutations.find(id) else { continue }
+      let scope = mutations.slots[index].job?.scope
+      if let scope, mutations.slots[index].machine.isStalled { stalled.insert(scope) }
+      let isHeldUp = scope.map { stalled.contains($0) } ?? false
+      guard isPaused(id), !isHeldUp, !isBehind(index, \.isStalled),
         let tasks = mutations.slots[index].job?.tasks,
         case .granted(let wait) = permitWait(of: caller, for: tasks.work)
       else {
@@ -87,9 +93,8 @@ extension CacheState {
 
   /// The paused runs that the refetches after a reconnect or an activation wait for; empty while offline.
   ///
-  /// A run that waits behind a refused run is not included: that may take for ever. Nor is a run that a delay
-  /// holds up, its own or that of an earlier run of its scope: that takes as long as a user may change their
-  /// mind.
+  /// A run that is delayed is not included: that takes as long as a user may change their mind. Nor is a run
+  /// behind a run that is delayed, refused, stopped or being stored: that may take for ever.
   ///
   /// While a fetch is paused, a run that waits behind a running run is not included: the running run
   /// may wait for that fetch, and the fetch resumes only with the refetches.
@@ -100,20 +105,22 @@ extension CacheState {
     guard environment.isOnline, mutations.pendingCount > 0 else { return [] }
     let rests = slots.live.contains { slots[Int($0)].machine.isPaused }
     var paused: Set<MutationID> = []
-    // The scopes of which a run so far is delayed: the runs of a scope come in their order.
-    var delayed: Set<String> = []
+    // The scopes that a run so far holds up: the runs of a scope come in their order.
+    var heldUp: Set<String> = []
     for run in mutations.all {
       guard let index = mutations.find(run), mutations.slots[index].machine.isUndecided else {
         continue
       }
-      let scope = mutations.slots[index].job?.scope
-      if mutations.slots[index].machine.mayBeTakenBack(in: environment) {
-        if let scope { delayed.insert(scope) }
+      let (scope, machine) = (mutations.slots[index].job?.scope, mutations.slots[index].machine)
+      if machine.isStalled || machine.isRefused || machine.mayBeTakenBack(in: environment) {
+        if let scope { heldUp.insert(scope) }
         continue
       }
-      guard isPaused(run), !isBehind(index, { $0.isStalled || $0.isRefused }) else { continue }
+      guard isPaused(run) else { continue }
       if let scope {
-        guard !delayed.contains(scope) else { continue }
+        guard !heldUp.contains(scope) else { continue }
+        // The first run of a scope may have begun later than the others.
+        guard !isBehind(index, { $0.isStalled || $0.isRefused }) else { continue }
         if rests, let first = mutations.scopes[scope]?.first, !isPaused(first) { continue }
       }
       paused.insert(run)
