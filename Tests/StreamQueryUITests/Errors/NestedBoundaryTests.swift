@@ -77,4 +77,32 @@ struct NestedBoundaryTests: ObservedSuite {
       expect(names(app) == ["Fatal()"] && names(screen) == ["Fatal()"])
     }
   }
+
+  @Test("E04: the error of a selection stays when another object shows that the query has recovered")
+  func errorsOfSelectionsStay() {
+    run { simulation, client in
+      for isNested in [false, true] {
+        let app = ErrorBoundary()
+        let screen = ErrorBoundary(parent: app)
+        let fetch = ScriptedFetch<String>(.failure(Fatal()), .value("bad"), .value("good"))
+        let text = query("\(isNested)", fetch).throwOnError(.always)
+        let length = ObservedSelection(text, client: client) { (text: String) throws -> Int in
+          if text == "bad" { throw Minor() }
+          return text.count
+        }
+        let whole = ObservedQuery(text, client: client)
+        length.boundary = app
+        whole.boundary = isNested ? screen : app
+        simulation.settle()
+        expectEqual(names(app), ["Fatal()"])
+        whole.refetch()
+        simulation.settle()
+        expectEqual(whole.data, "bad")
+        expect(length.isError && names(app) == ["Minor()"] && screen.errors.isEmpty)
+        whole.refetch()
+        simulation.settle()
+        expect(length.data == 4 && app.errors.isEmpty)
+      }
+    }
+  }
 }
