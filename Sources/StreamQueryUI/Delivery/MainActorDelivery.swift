@@ -161,6 +161,11 @@ final class MainActorDelivery {
   /// Adds work for the end of this delivery, so that it is done once for several changes.
   func afterwards(_ action: @escaping @MainActor () -> Void) { rest.append(action) }
 
+  /// Does work at the end of this delivery; at once if there is no delivery under way.
+  func atEnd(_ action: @escaping @MainActor () -> Void) {
+    if isDelivering { afterwards(action) } else { action() }
+  }
+
   /// Retains a member until `release(_:)` is called or the member's owner is released.
   func retain(_ member: any OwnedMember) {
     if kept.count >= keptLimit {

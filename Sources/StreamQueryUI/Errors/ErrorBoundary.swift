@@ -116,7 +116,10 @@ public final class ErrorBoundary: nonisolated Observable {
 
   /// Lets objects report the error that they still show after the try of its source.
   private func triedAgain(_ source: Source) {
-    let reporters = machine.triedAgain(source)
+    offerAgain(machine.triedAgain(source), source)
+  }
+
+  private func offerAgain(_ reporters: [AnyObject], _ source: Source) {
     guard case .query(let client, let query) = source else { return }
     for case let reporter as any ErrorReporter in reporters {
       reporter.offerAgain(query, of: client)
@@ -170,10 +173,18 @@ public final class ErrorBoundary: nonisolated Observable {
   }
 
   /// Removes the errors of a query that has recovered by itself, here and in the boundaries around this one.
-  func recovered(_ key: QueryIdentity, in client: QueryClient) {
+  ///
+  /// Other objects that have reported an error report it again if they still show it, for example that of a
+  /// selection of the new data.
+  func recovered(_ key: QueryIdentity, in client: QueryClient, by reporter: any ErrorReporter) {
     let source = Source.query(ObjectIdentifier(client), key)
-    if hasCaught(source) { change { _ = $0.recovered(source) } }
-    parent?.recovered(key, in: client)
+    if hasCaught(source) {
+      let others = machine.reporters(of: source).filter { $0 !== reporter }
+      change { _ = $0.recovered(source) }
+      // The others may not have been told of the new state yet.
+      MainActorDelivery.of(client).atEnd { [weak self] in self?.offerAgain(others, source) }
+    }
+    parent?.recovered(key, in: client, by: reporter)
   }
 
   /// Removes a query's errors here and in the boundaries around this one, because the object that has

@@ -42,6 +42,11 @@ struct BoundaryMachine<Source: Hashable, Action> {
     }
   }
 
+  /// The objects that have reported the error of a source.
+  func reporters(of source: Source) -> [AnyObject] {
+    caught.first(where: { $0.source == source })?.reporters.compactMap(\.object) ?? []
+  }
+
   /// Removes the error of a source that has recovered.
   ///
   /// - Returns: Whether the source had an error.

@@ -306,7 +306,7 @@ public final class ObservedQueries: nonisolated Observable {
         }
       case .recovered:
         routes[member.routed] = nil
-        boundary.recovered(member.routed.identity, in: client)
+        boundary.recovered(member.routed.identity, in: client, by: self)
       }
     }
   }

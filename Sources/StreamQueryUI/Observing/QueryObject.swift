@@ -235,7 +235,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
       if client.shouldThrow(error, of: observedQuery) {
         boundary.report(error, of: observedQuery, in: client, by: self)
       }
-    case .recovered: boundary.recovered(QueryIdentity(observedQuery.key), in: client)
+    case .recovered: boundary.recovered(QueryIdentity(observedQuery.key), in: client, by: self)
     }
   }
 
