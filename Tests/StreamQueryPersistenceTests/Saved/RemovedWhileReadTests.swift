@@ -77,6 +77,29 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test(
+    "data for an observed query goes if what is observed is removed before the store is read",
+    arguments: [false, true],
+    [false, true]
+  )
+  func observed(isReset: Bool, waitsNoLonger: Bool) throws {
+    let client = try launched(loading: .seconds(60))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    if waitsNoLonger { simulation.advance(by: .seconds(20)) }
+    if isReset {
+      simulation.task { [client] in await client.reset(.active) }
+      simulation.settle()
+    } else {
+      client.remove(.active)
+    }
+    simulation.advance(by: .seconds(75))
+    expectNil(recording.values.last?.data)
+    expectEmpty(kept)
+    recording.cancel()
+    client.shutDown()
+  }
+
   @Test("data for a query that nobody observes any more goes")
   func nobodyWaits() throws {
     let client = try launched(loading: .seconds(5))
