@@ -131,9 +131,32 @@ nonisolated extension QueryClient {
   func changeStored(_ filter: QueryFilter, removes: Bool) {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
-    if removes { persister.remove(filter) } else { persister.invalidate(filter) }
+    if removes {
+      persister.remove(filter)
+      let keys = keysOfUnread(filter)
+      if !keys.isEmpty { persister.remove(.any(of: keys.map { QueryFilter(.entry($0)) })) }
+    } else {
+      persister.invalidate(filter)
+    }
     // Because of the new counts, a thread that is decoding data of the filter reads that data again.
     cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }
+  }
+
+  /// The keys of active entries that a filter selects, and whose data a store may still have.
+  ///
+  /// The persister takes the entries of records for inactive ones, so it gets these keys.
+  private func keysOfUnread(_ filter: QueryFilter) -> [EntryKey] {
+    guard filter.hasPredicate || !filter.plainPart.isAboutKeys else { return [] }
+    let records = RecordFilter(filter, isActive: true)
+    let keys = search(filter) { state, index, now -> EntryKey? in
+      guard !state.slots[index].machine.hasData, state.slots[index].query?.isPersisted == true,
+        state.matches(.active, index, at: now)
+      else { return nil }
+      return state.slots[index].key
+    }.compactMap(\.item)
+    return keys.filter { key in
+      (try? key.canonicalText()).map { records.answer(for: $0) == .yes } ?? false
+    }
   }
 
   /// Records for imports that the entries of a filter are removed or invalidated, including entries

@@ -38,9 +38,12 @@ package struct RecordFilter: Hashable, Sendable {
   /// Makes the filter for records from a filter of queries.
   ///
   /// This encodes keys, which runs user code, so do not call it under a lock.
-  package init(_ filter: QueryFilter) {
+  package init(_ filter: QueryFilter) { self.init(filter, isActive: false) }
+
+  /// Makes the filter for records of entries that are active, or of those that are not.
+  init(_ filter: QueryFilter, isActive: Bool) {
     var isOfKeys = true
-    node = Self.node(of: filter.node, &isOfKeys)
+    node = Self.node(of: filter.node, isActive, &isOfKeys)
     self.isOfKeys = isOfKeys
   }
 
@@ -68,19 +71,27 @@ package struct RecordFilter: Hashable, Sendable {
     }
   }
 
-  private static func node(of node: QueryFilter.Node, _ isOfKeys: inout Bool) -> Node {
+  private static func node(
+    of node: QueryFilter.Node,
+    _ isActive: Bool,
+    _ isOfKeys: inout Bool
+  ) -> Node {
     switch node {
-    case .plain(let filter): return self.node(of: filter, &isOfKeys)
+    case .plain(let filter): return self.node(of: filter, isActive, &isOfKeys)
     case .predicate:
       isOfKeys = false
       return .unknown
-    case .and(let nodes): return .and(nodes.map { self.node(of: $0, &isOfKeys) })
-    case .or(let nodes): return .or(nodes.map { self.node(of: $0, &isOfKeys) })
-    case .not(let operand): return .not(self.node(of: operand, &isOfKeys))
+    case .and(let nodes): return .and(nodes.map { self.node(of: $0, isActive, &isOfKeys) })
+    case .or(let nodes): return .or(nodes.map { self.node(of: $0, isActive, &isOfKeys) })
+    case .not(let operand): return .not(self.node(of: operand, isActive, &isOfKeys))
     }
   }
 
-  private static func node(of filter: EntryFilter, _ isOfKeys: inout Bool) -> Node {
+  private static func node(
+    of filter: EntryFilter,
+    _ isActive: Bool,
+    _ isOfKeys: inout Bool
+  ) -> Node {
     switch filter {
     case .all: return .constant(true)
     // If the key has no text, the entry was never saved, and no record matches.
@@ -97,16 +108,16 @@ package struct RecordFilter: Hashable, Sendable {
       return .unknown
     case .active:
       isOfKeys = false
-      return .constant(false)
+      return .constant(isActive)
     case .status(let status):
       isOfKeys = false
       return .constant(status == .success)
     case .fetchStatus(let status):
       isOfKeys = false
       return .constant(status == .idle)
-    case .and(let filters): return .and(filters.map { node(of: $0, &isOfKeys) })
-    case .or(let filters): return .or(filters.map { node(of: $0, &isOfKeys) })
-    case .not(let operand): return .not(node(of: operand, &isOfKeys))
+    case .and(let filters): return .and(filters.map { node(of: $0, isActive, &isOfKeys) })
+    case .or(let filters): return .or(filters.map { node(of: $0, isActive, &isOfKeys) })
+    case .not(let operand): return .not(node(of: operand, isActive, &isOfKeys))
     }
   }
 
