@@ -44,6 +44,21 @@ struct ButtonTests: ObservedSuite {
     }
   }
 
+  @Test("a reset of a list takes effect before the call returns, too")
+  func aWriteAfterAResetOfAList() {
+    run { simulation, client in
+      let shown = query("a", ScriptedFetch(.never))
+      let list = ObservedQueries([AnyQuery(shown)], client: client)
+      client.setData("old", for: shown)
+      list.reset()
+      expect(list[shown]?.data == nil && list.isFetching)
+      client.setData("new", for: shown)
+      simulation.settle()
+      expectEqual(list[shown]?.data, "new")
+      withExtendedLifetime(list) {}
+    }
+  }
+
   @Test("the buttons of a list do not keep what is released")
   func theButtonsOfAListDoNotKeepIt() {
     let commands: [@MainActor (ObservedQueries) -> Void] = [
