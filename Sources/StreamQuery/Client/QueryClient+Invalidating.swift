@@ -184,7 +184,14 @@ nonisolated extension QueryClient {
   /// - Parameter query: The query.
   @_spi(Adapters) public nonisolated func startReset<Value>(_ query: Query<Value>) {
     openStore(of: query)
-    resetting(.query(query), nil)
+    startReset(.query(query))
+  }
+
+  /// Resets entries like ``reset(_:)-(QueryFilter)``, without waiting for the refetches: for adapters.
+  ///
+  /// - Parameter filter: Selects the entries.
+  @_spi(Adapters) public nonisolated func startReset(_ filter: QueryFilter) {
+    resetting(filter, nil)
   }
 
   /// Puts a key back into its initial state, and refetches it if it has an enabled observer.

@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 extension ObservedQueries {
   /// Fetches all queries of the list, even if their data is fresh, and waits until all are settled.
@@ -52,14 +52,11 @@ extension ObservedQueries {
     arrivedNow()
   }
 
-  /// Resets all queries of the list without waiting, in the next job of the main actor.
+  /// Resets all queries of the list without waiting.
   public func reset() {
     guard let (client, filter) = target else { return }
-    // The task has no executor preference, because it runs on the main actor.
-    Task { [weak self] in
-      await client.reset(filter)
-      self?.arrivedNow()
-    }
+    client.startReset(filter)
+    arrivedNow()
   }
 
   /// Returns a filter for those of some queries that the list still has; `nil` if the object does not observe
