@@ -195,6 +195,21 @@ import Testing
     expectEqual(driver.run(to: 5).map(\.actions.ended), [.cancelled])
   }
 
+  // The policy of the fetch begins with the last who leaves, so it may end later.
+  @Test func theLingerOfAnObserverDoesNotShortenThatOfTheFetch() {
+    let lingering = ResolvedObserverOptions.make(linger: .seconds(5))
+    var driver = EntryDriver()
+    driver.adopt(abandonment: .linger(.seconds(30)))
+    driver.observe(lingering)
+    driver.leave(lingering)
+    expectEqual(driver.deadline, 5)
+    driver.pass(to: 1)
+    driver.wait()
+    driver.pass(to: 2)
+    expectEqual(driver.stopWaiting(), .none)
+    expectEqual(driver.deadline, 32)
+  }
+
   @Test func theLingerOfAnObserverEndsWithItsTimeAndWithTheNextObserver() {
     let lingering = ResolvedObserverOptions.make(linger: .seconds(5))
     for comesBack in [false, true] {
