@@ -56,9 +56,16 @@ extension EntryMachine {
       return
     }
     guard !current.hasClientLease else { return }
+    var abandonment = linger.map(Abandonment.linger) ?? current.fetchOptions.abandonment
     // A caller that leaves does not shorten the time that an observer has asked for.
-    let linger = linger ?? current.lingerPromise?.rest(at: environment.now.instant)
-    switch linger.map(Abandonment.linger) ?? current.fetchOptions.abandonment {
+    if linger == nil, let rest = current.lingerPromise?.rest(at: environment.now.instant) {
+      if case .linger(let own) = abandonment {
+        abandonment = .linger(max(own, rest))
+      } else {
+        abandonment = .linger(rest)
+      }
+    }
+    switch abandonment {
     case .cancel:
       cancelCurrent(in: environment, &actions)
     case .linger(let span):
