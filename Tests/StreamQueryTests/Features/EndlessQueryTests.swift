@@ -426,6 +426,16 @@ struct EndlessQueryTests {
     end(recording)
   }
 
+  @Test func aStreamThatLingersForNobodyEndsInTime() {
+    let recording = observed(feed.query().onAbandonment(.linger(.milliseconds(50))))
+    recording.cancel()
+    simulation.advance(by: .milliseconds(40))
+    expectEqual(client.fetchingCount(), 1)
+    simulation.advance(by: .milliseconds(20))
+    expectEqual(client.fetchingCount(), 0)
+    end(recording)
+  }
+
   // MARK: Stores
 
   @Test func partsOfAnEndlessStreamAreKeptWhileItDelivers() {

@@ -491,4 +491,20 @@ struct EntryStreamingTests {
     expectNil(actions.cancelled)
     expect(!entry.machine.isFollowed)
   }
+
+  @Test func elementsDoNotProlongTheTimeForWhichAnEndlessStreamLingers() {
+    var entry = EntryDriver()
+    var fetchOptions = FetchOptions()
+    fetchOptions.delivery = .endless
+    fetchOptions.abandonment = .linger(.seconds(5))
+    entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
+    entry.observe()
+    _ = progress(&entry)
+    entry.leave()
+    expectEqual(entry.deadline, 5)
+    entry.pass(to: 3)
+    _ = progress(&entry)
+    expectEqual(entry.deadline, 5)
+    expectEqual(entry.run(to: 5).map(\.actions.ended), [.cancelled])
+  }
 }
