@@ -102,6 +102,8 @@ extension EntryMachine {
   ) {
     waiterCount = 0
     pollFailureCount = 0
+    // If nobody wanted the stream before, its policy applies already, and an element does not apply it anew.
+    let isAbandoned = current.stopsRetrying || current.lingersUntil != nil
     if let cause = current.successor, isActive || current.hasClientLease || isAwaited {
       actions.cancelled = current.id
       let clientLease = current.hasClientLease
@@ -110,7 +112,7 @@ extension EntryMachine {
       fetch?.successor = nil
       fetch?.attempt.isAskedAnew = false
       fetch?.hasClientLease = false
-      interestLost(linger: nil, in: environment, &actions)
+      if !isAbandoned { interestLost(linger: nil, in: environment, &actions) }
     }
     actions.ended = .delivered
   }
