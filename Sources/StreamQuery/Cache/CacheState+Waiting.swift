@@ -275,7 +275,8 @@ extension CacheState {
 
   /// Moves the waiters of a fetch to the fetch that has replaced it.
   ///
-  /// Replacements come to an end, see ``EntryMachine/supersessionLimit``.
+  /// Replacements come to an end, see ``EntryMachine/supersessionLimit``, except those of a fetcher with new
+  /// input (``EntryMachine/Joining/none``).
   private mutating func moveWaitersAlong(_ index: Int) {
     let waiters = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
