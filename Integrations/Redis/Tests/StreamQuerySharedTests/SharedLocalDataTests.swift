@@ -52,4 +52,34 @@ struct SharedLocalDataTests {
     #expect(first.client.data(for: query) == 0)
     #expect(first.client.isStale(query))
   }
+
+  /// The answer of a fetch would be compared with the change, but this one brings none.
+  @Test func itIsInvalidatedAlsoIfAFetchIsUnderWayThatIsCancelledThen() throws {
+    let first = world.machine()
+    let query = world.query(first)
+    first.client.setData(0, for: query)
+    let refetching = world.simulation.task("refetch") { await first.client.refetch(query) }
+    world.advance(0.5)
+    #expect(world.requests.value == 1)
+    try world.simulation.run { try await first.cache.invalidate(query) }
+    first.client.cancel(query)
+    world.simulation.settle()
+    refetching.cancel()
+    #expect(first.client.data(for: query) == 0)
+    #expect(first.client.isStale(query))
+  }
+
+  @Test func aFetchThatIsUnderWayMakesItFresh() throws {
+    let first = world.machine()
+    let query = world.query(first)
+    first.client.setData(0, for: query)
+    let recording = world.simulation.record(first.client.stream(query))
+    let refetching = world.simulation.task("refetch") { await first.client.refetch(query) }
+    world.advance(0.5)
+    try world.simulation.run { try await first.cache.invalidate(query) }
+    world.advance(5)
+    refetching.cancel()
+    #expect(recording.values.last?.data == 1)
+    #expect(recording.values.last?.isStale == false)
+  }
 }
