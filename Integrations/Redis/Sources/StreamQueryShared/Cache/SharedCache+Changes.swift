@@ -81,7 +81,8 @@ extension SharedCache {
 
   /// Marks data as invalidated that the client alone has.
   ///
-  /// This cache has neither fetched nor written such data, so its table does not know it.
+  /// This cache has neither fetched nor written such data, so its table does not know it. A fetch under way
+  /// is joined, as in ``apply(refetch:_:)``.
   ///
   /// - Parameters:
   ///   - filter: The query; `nil` if the invalidation is not of one query.

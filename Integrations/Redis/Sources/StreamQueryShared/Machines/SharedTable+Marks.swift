@@ -19,12 +19,12 @@ extension SharedTable {
   /// Whether the client is about to mark the data of a key as invalidated.
   func isMarking(_ key: String) -> Bool { rows[key].map { $0.marking > 0 } ?? false }
 
-  /// Whether changes with one of some marks reach data that the client has, or the answer of a fetch.
+  /// Whether changes with one of some marks reach data that the client has.
+  ///
+  /// A fetch under way does not count: it may end without an answer.
   func isWatched(oneOf marks: [SharedMark]) -> Bool {
     marks.contains { mark in
-      (rowsOfMarks[mark] ?? []).contains { key in
-        rows[key].map { $0.landedAt != nil || !$0.flights.isEmpty } ?? false
-      }
+      (rowsOfMarks[mark] ?? []).contains { rows[$0]?.landedAt != nil }
     }
   }
 
