@@ -1,6 +1,7 @@
-import StreamQuery
 import StreamQueryTesting
 import Testing
+
+@testable import StreamQuery
 
 /// Optimistic changes in a record that keeps few events.
 struct RecordedLayerTests {
@@ -23,5 +24,33 @@ struct RecordedLayerTests {
     #expect(client.data(for: key) == 2 && client.record.runs.isEmpty)
     recording.cancel()
     simulation.settle()
+  }
+
+  @Test func aRunIsForgottenWithTheLastEntryThatItChanges() {
+    var ring = RecordRing(capacity: 2)
+    var state = RecordedState()
+    state.bits = RecordedState.Bit.present
+    for slot in 0..<3 { ring.added(slot, EntryKey(QueryKey<Int>("n", slot)), state) }
+    for serial in [8, 9] as [UInt64] {
+      let key = EntryKey(QueryKey<Int>("set"))
+      let run = RecordRing.Run(serial: serial, key: key, scope: nil, startedAt: 0)
+      let number = ring.runStarted(run)
+      ring.log(RecordRow(time: 0, subject: number, code: .runStarted))
+    }
+    for (place, run) in [(0, 1), (1, 1), (1, 2)] as [(Int, UInt32)] {
+      ring.logLayer(.layered, place, of: run, at: 0)
+    }
+    for run in [1, 2] as [UInt32] {
+      ring.log(RecordRow(time: 0, subject: run, code: .runSucceeded))
+    }
+    for _ in 0..<3 { ring.logUnfinished(.written, 2, at: 0) }
+    func known() -> [UInt32] { [8, 9].map { ring.number(ofRun: $0) } }
+    #expect(known() == [1, 2])
+    ring.removed(0, .removed, at: 0)
+    #expect(known() == [1, 2])
+    ring.logLayer(.unlayered, 1, of: 2, at: 0)
+    #expect(known() == [1, 0])
+    ring.removed(1, .removed, at: 0)
+    #expect(known() == [0, 0])
   }
 }
