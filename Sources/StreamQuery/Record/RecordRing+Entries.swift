@@ -190,8 +190,8 @@ extension RecordRing {
     keys[place].present = RecordedState()
     keys[place].unfinished = 0
     places[slot] = .max
-    for (run, laid) in layers.sorted(by: { $0.key < $1.key }) {
-      setLayers(laid.filter { $0 != UInt32(truncatingIfNeeded: place) }, of: run)
+    for run in layers.removeValue(forKey: UInt32(truncatingIfNeeded: place)) ?? [] {
+      endedLayer(of: run)
     }
     var row = RecordRow(time: time, subject: UInt32(truncatingIfNeeded: place), code: .removed)
     row.option = reason.recordedCode
@@ -232,22 +232,23 @@ extension RecordRing {
   mutating func logLayer(_ code: RecordCode, _ place: Int, of run: UInt32, at time: Int64) {
     logUnfinished(code, place, detail: run, at: time)
     let place = UInt32(truncatingIfNeeded: place)
-    var laid = layers[run] ?? []
     if code == .layered {
-      laid.append(place)
-    } else if let index = laid.firstIndex(of: place) {
-      laid.remove(at: index)
+      layers[place, default: []].append(run)
+      runs[run]?.layerCount += 1
+    } else if let index = layers[place]?.firstIndex(of: run) {
+      layers[place]?.remove(at: index)
+      if layers[place]?.isEmpty == true { layers[place] = nil }
+      endedLayer(of: run)
     }
-    setLayers(laid, of: run)
   }
 
-  private mutating func setLayers(_ laid: [UInt32], of run: UInt32) {
-    layers[run] = laid.isEmpty ? nil : laid
-    if laid.isEmpty { forgetIfUnneeded(run) }
+  private mutating func endedLayer(of run: UInt32) {
+    runs[run]?.layerCount -= 1
+    forgetIfUnneeded(run)
   }
 
   mutating func forgetIfUnneeded(_ number: UInt32) {
-    guard let run = runs[number], !run.isNeeded, layers[number] == nil else { return }
+    guard let run = runs[number], !run.isNeeded else { return }
     release(run.key.storage)
     runs[number] = nil
     runNumbers[run.serial] = nil

@@ -57,9 +57,11 @@ struct RecordRing: Sendable {
     /// The last step before the first row; `nil` if the run began later.
     var base: RecordCode?
     var isOver = false
+    /// The number of the run's optimistic changes that are still shown.
+    var layerCount = 0
 
     /// Whether a record needs the run.
-    var isNeeded: Bool { rowCount > 0 || !isOver }
+    var isNeeded: Bool { rowCount > 0 || !isOver || layerCount > 0 }
   }
 
   /// An event without a row yet: most events become rows only when the state after them is known.
@@ -111,8 +113,8 @@ struct RecordRing: Sendable {
   var runs: [UInt32: Run] = [:]
   var runNumbers: [UInt64: UInt32] = [:]
   var lastRun: UInt32 = 0
-  /// The indices in ``keys`` of the entries that a run changes optimistically, one for each of its changes,
-  /// by the number of the run.
+  /// The numbers of the runs that change an entry optimistically, one for each change, by the entry's index
+  /// in ``keys``.
   var layers: [UInt32: [UInt32]] = [:]
 
   var options = RecordedOptions()
