@@ -251,7 +251,7 @@ class App {
     [this.heardAt, this.link, this.held, this.of] = [performance.now(), "live", null, this.live];
     if (record === old) return;
     const isNew = old?.date !== record.date;
-    if (old && !isNew) this.missed += Math.max(0, record.first - old.next);
+    if (old && !isNew) this.missed += Math.max(0, json.first - old.next);
     this.show(record, isNew);
     if (isNew) this.follow();
   }
