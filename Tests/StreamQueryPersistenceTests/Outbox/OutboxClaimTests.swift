@@ -181,6 +181,67 @@ struct OutboxClaimTests: OutboxSuite {
     third.shutDown()
   }
 
+  /// The client ends before it knows whether there is a record to remove.
+  @Test("nor if the client that cancelled it ends before the store is read")
+  func cancelledBeforeTheEnd() {
+    online.send(false)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    expectEqual(kept(), ["{number:1,text:}"])
+    store.change { $0.loading = .seconds(1) }
+    let second = client(knowing: [note()])
+    expectEqual(second.import(archive, for: [.mutation(note())]).mutationCount, 1)
+    simulation.settle()
+    second.cancelMutations()
+    simulation.settle()
+    second.shutDown()
+    simulation.advance(by: .seconds(2))
+    expectEmpty(kept())
+    online.send(true)
+    let third = client(knowing: [note()])
+    simulation.advance(by: .seconds(5))
+    expectEmpty(server.log.all)
+    third.shutDown()
+  }
+
+  /// A mutation whose first request takes two seconds, and cannot be called back.
+  private var stubborn: Mutation<Note, String> {
+    Mutation<Note, String>(key: "note") { [server, simulation] input, context in
+      guard server.log.all.isEmpty else { return try await server.send(input, context) }
+      server.log.add("begins")
+      let clock = simulation.clock
+      await Task.detached(executorPreference: Scheduling.current.executor) {
+        try? await clock.sleep(for: .seconds(2))
+      }.value
+      return ""
+    }
+    .scope("notes")
+    .durable()
+  }
+
+  /// The first reading must leave the record alone, because another client still sends in its scope.
+  @Test("nor if its record can only be taken over later")
+  func cancelledInABarredScope() {
+    let first = client(knowing: [stubborn])
+    for number in 1...2 { simulation.start(stubborn, with: Note(number: number), on: first) }
+    let archive = first.export().archive
+    first.shutDown()
+    store.change { $0.loading = .seconds(1) }
+    let second = client(knowing: [stubborn])
+    // The first run is being sent, so it is in no archive.
+    expectEqual(second.import(archive, for: [.mutation(stubborn)]).mutationCount, 1)
+    simulation.settle()
+    second.cancelMutations()
+    simulation.advance(by: .seconds(5))
+    #expect(server.log.all.contains { $0.hasSuffix(" 1 done") })
+    #expect(!server.log.all.contains { $0.hasSuffix(" 2") })
+    expectEmpty(kept())
+    second.shutDown()
+  }
+
   @Test("an outbox that is erased between its end and its last round leaves its scopes to others")
   func erasedBeforeTheLastRound() throws {
     store.change { $0.writeErrors = [.denied] }
