@@ -74,9 +74,16 @@ extension OutboxEngine {
       let last = records.last?.serial ?? 0
       let taken = update { state -> [RunIdentity] in
         state.loadError = nil
-        // After the client's end, the records belong to the next client, so none is claimed.
+        // After the client's end, the records belong to the next client, so only those of runs that were
+        // cancelled here are claimed, to be removed.
         guard !state.writer.stage.hasEnded else {
-          state.ledger.loaded(contents.generation, [], last: last)
+          let cancelled = records.filter { state.ledger.cancelledEarly.contains($0.record.id) }
+          let granted = OutboxClaims.shared.claim(cancelled.map(\.record.id), claimsKey, self)
+          state.ledger.loaded(
+            contents.generation,
+            cancelled.filter { granted.contains($0.record.id) },
+            last: last
+          )
           return []
         }
         // The claim and the loading are one step under the lock, so that a scope which another outbox bars

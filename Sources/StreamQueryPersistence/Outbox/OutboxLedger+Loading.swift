@@ -51,7 +51,7 @@ extension OutboxLedger {
     for (serial, record) in records where indices[record.id] == nil {
       // The run is over, and its record has still to be removed.
       if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
-      if cancelledEarly.contains(record.id) {
+      if cancelledEarly.remove(record.id) != nil {
         let (key, header) = (OutboxRecord.key(serial, record.id), record.header)
         unwritten[record.id] = Draft(key: key, scope: header.scope, revision: header.revision)
         continue
@@ -68,7 +68,6 @@ extension OutboxLedger {
       )
       if let scope = record.header.scope { open[scope, default: []].append(serial) }
     }
-    cancelledEarly = []
     insert(found)
     for scope in open.keys { open[scope]?.sort() }
     // The runs of free scopes go on, except for those behind a record that was just found.
