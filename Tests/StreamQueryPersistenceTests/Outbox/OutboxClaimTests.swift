@@ -242,6 +242,49 @@ struct OutboxClaimTests: OutboxSuite {
     second.shutDown()
   }
 
+  /// The client ends before it knows that the store has the run.
+  @Test("a run of an archive is in the store once, also if its client ends while that is read")
+  func endedWhileReading() {
+    online.send(false)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    store.change { $0.loading = .seconds(1) }
+    let second = client(knowing: [note()])
+    expectEqual(second.import(archive, for: [.mutation(note())]).mutationCount, 1)
+    simulation.settle()
+    second.shutDown()
+    simulation.advance(by: .seconds(2))
+    expectEqual(kept(), ["{number:1,text:}"])
+    online.send(true)
+    let third = client(knowing: [note()])
+    simulation.advance(by: .minutes(1))
+    expectEqual(server.log.all, ["3000 1", "3010 1 done"])
+    expectEmpty(kept())
+    third.shutDown()
+  }
+
+  @Test("nor is it there twice if another client still sends in its scope when the store is read")
+  func importedIntoABarredScope() {
+    let first = client(knowing: [stubborn])
+    for number in 1...2 { simulation.start(stubborn, with: Note(number: number), on: first) }
+    let archive = first.export().archive
+    first.shutDown()
+    store.change { $0.loading = .seconds(1) }
+    let second = client(knowing: [stubborn])
+    expectEqual(second.import(archive, for: [.mutation(stubborn)]).mutationCount, 1)
+    simulation.advance(by: .milliseconds(1_500))
+    expectEqual(kept(), ["{number:1,text:}", "{number:2,text:}"])
+    expectEqual(server.log.all, ["begins"])
+    simulation.advance(by: .minutes(1))
+    #expect(server.log.all.count { $0.hasSuffix(" 2") } == 1)
+    expectEmpty(second.outbox.currentItems)
+    expectEmpty(kept())
+    second.shutDown()
+  }
+
   @Test("an outbox that is erased between its end and its last round leaves its scopes to others")
   func erasedBeforeTheLastRound() throws {
     store.change { $0.writeErrors = [.denied] }
