@@ -74,16 +74,18 @@ extension OutboxEngine {
       let last = records.last?.serial ?? 0
       let taken = update { state -> [RunIdentity] in
         state.loadError = nil
-        // After the client's end, the records belong to the next client, so only those of runs that were
-        // cancelled here are claimed, to be removed.
+        // A run that an archive has brought must not get a second record, and one that was cancelled must
+        // lose its record. So these records are claimed in any case, if no other outbox has them.
+        let ids = state.ownRuns
+        let own = OutboxClaims.shared.claim(
+          records.map(\.record.id).filter(ids.contains),
+          claimsKey,
+          self
+        )
+        // After the client's end, the other records belong to the next client.
         guard !state.writer.stage.hasEnded else {
-          let cancelled = records.filter { state.ledger.cancelledEarly.contains($0.record.id) }
-          let granted = OutboxClaims.shared.claim(cancelled.map(\.record.id), claimsKey, self)
-          state.ledger.loaded(
-            contents.generation,
-            cancelled.filter { granted.contains($0.record.id) },
-            last: last
-          )
+          let found = records.filter { own.contains($0.record.id) }
+          state.ledger.loaded(contents.generation, found, last: last)
           return []
         }
         // The claim and the loading are one step under the lock, so that a scope which another outbox bars
@@ -95,7 +97,8 @@ extension OutboxEngine {
           self
         )
         let found = records.filter { item in
-          granted.contains(item.record.id) && state.ledger[item.record.id] == nil
+          let id = item.record.id
+          return (granted.contains(id) || own.contains(id)) && state.ledger[id] == nil
         }
         state.ledger.loaded(contents.generation, found, last: last, barred: barred)
         return found.map(\.record.id)
@@ -179,6 +182,11 @@ extension OutboxEngine {
 }
 
 extension OutboxEngine.State {
+  /// The runs that wait for the store, or that were cancelled before it was read.
+  fileprivate var ownRuns: Set<RunIdentity> {
+    ledger.cancelledEarly.union(pending.compactMap { $0.record?.id })
+  }
+
   /// Accepts the runs that waited for the store.
   ///
   /// - Parameters:

@@ -77,8 +77,7 @@ struct OutboxLedger: Sendable {
   var released: [RunIdentity] = []
   /// The runs that were cancelled before the store was read, which may have records of them.
   ///
-  /// A record that another client has, or in whose scope another client sends, is removed when it is taken
-  /// over.
+  /// A record that another client has is removed when it is taken over.
   var cancelledEarly: Set<RunIdentity> = []
   /// The changes that the store does not have; those in the present batch are in `underWay`.
   var unwritten: [RunIdentity: Draft] = [:]
