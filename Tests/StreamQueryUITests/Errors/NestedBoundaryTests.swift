@@ -78,7 +78,9 @@ struct NestedBoundaryTests: ObservedSuite {
     }
   }
 
-  @Test("E04: the error of a selection stays when another object shows that the query has recovered")
+  @Test(
+    "E04: the error of a selection stays when another object shows that the query has recovered"
+  )
   func errorsOfSelectionsStay() {
     run { simulation, client in
       for isNested in [false, true] {
