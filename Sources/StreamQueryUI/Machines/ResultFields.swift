@@ -1,5 +1,3 @@
-internal import StreamQuery
-
 /// A set of fields in one number.
 struct ResultFields: Equatable, Sequence {
   private var bits: UInt32 = 0
@@ -37,25 +35,5 @@ struct ResultFields: Equatable, Sequence {
       defer { bits &= bits - 1 }
       return ResultField(rawValue: UInt8(bits.trailingZeroBitCount))
     }
-  }
-}
-
-extension ResultFields {
-  /// Creates the set of the facts about a result's pages that are true; it is empty if the value has no pages.
-  init<Value>(pageFactsOf result: QueryResult<Value>) {
-    func facts<Known: PageSequenceValue>(as type: Known.Type) -> Self? {
-      (result as? QueryResult<Known>).map(Self.init(truePageFactsOf:))
-    }
-    self = (Value.self as? any PageSequenceValue.Type).flatMap { facts(as: $0) } ?? Self()
-  }
-
-  private init<Value: PageSequenceValue>(truePageFactsOf result: QueryResult<Value>) {
-    self.init()
-    if result.hasNextPage { insert(.hasNextPage) }
-    if result.hasPreviousPage { insert(.hasPreviousPage) }
-    if result.isFetchingNextPage { insert(.isFetchingNextPage) }
-    if result.isFetchingPreviousPage { insert(.isFetchingPreviousPage) }
-    if result.isFetchNextPageError { insert(.isFetchNextPageError) }
-    if result.isFetchPreviousPageError { insert(.isFetchPreviousPageError) }
   }
 }
