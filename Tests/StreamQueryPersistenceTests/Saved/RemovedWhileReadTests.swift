@@ -3,10 +3,11 @@ import StreamQueryPersistence
 import StreamQueryTesting
 import Testing
 
-/// Removals by state, of entries that have no data because their store is still read.
+/// Removals of entries that have no data because their store is still read.
 struct RemovedWhileReadTests: SlowStoreSuite {
   let simulation = Simulation(seed: 31)
   let store: SlowStore
+  private let online = ManualSignal(true)
 
   init() {
     store = SlowStore(clock: simulation.clock)
@@ -31,7 +32,9 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     simulation.settle()
     expectEqual(kept, [#"Swift.Int["n",1] 1"#])
     store.change { $0.loading = loading }
-    return QueryClient(simulation: simulation)
+    return QueryClient(simulation: simulation) { [online] in
+      $0.connectivity = Connectivity { online }
+    }
   }
 
   @Test("data for an observed query that waits no longer stays, if what nobody observes is removed")
@@ -112,6 +115,57 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     simulation.advance(by: .seconds(12))
     expectNil(client.data(for: query))
     expectEmpty(kept)
+    client.shutDown()
+  }
+
+  @Test(
+    "what was asked for before the removal is not fetched when the store is read: law 13",
+    arguments: [false, true]
+  )
+  func removedForThoseThatWait(clears: Bool) throws {
+    let client = try launched(loading: .seconds(5))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    let refetch = simulation.task { [client] in await client.refetch(.active) }
+    simulation.advance(by: .seconds(1))
+    if clears { client.clear() } else { client.remove(query) }
+    simulation.advance(by: .seconds(20))
+    expectEqual(recording.values.last?.isFetching, false)
+    expectNil(recording.values.last?.data)
+    expectEqual(recording.values.last?.isEnabled, true)
+    simulation.run { await refetch.value }
+    // The next trigger is a reason again.
+    simulation.task { [client, query] in await client.refetch(query) }
+    simulation.advance(by: .seconds(110))
+    expectEqual(recording.values.last?.data, 7)
+    recording.cancel()
+    client.shutDown()
+  }
+
+  enum Trigger: CaseIterable {
+    case stream, refetch, reconnect
+  }
+
+  @Test("what is asked for after the removal is fetched then", arguments: Trigger.allCases)
+  func askedForAfterTheRemoval(_ trigger: Trigger) throws {
+    let client = try launched(loading: .seconds(5))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    client.clear()
+    simulation.advance(by: .seconds(1))
+    var later: ResultRecording<QueryResult<Int>>?
+    switch trigger {
+    case .stream: later = simulation.record(client.stream(query))
+    case .refetch: simulation.task { [client] in await client.refetch(.active) }
+    case .reconnect:
+      online.send(false)
+      simulation.settle()
+      online.send(true)
+    }
+    simulation.advance(by: .seconds(110))
+    expectEqual(recording.values.last?.data, 7)
+    later?.cancel()
+    recording.cancel()
     client.shutDown()
   }
 }
