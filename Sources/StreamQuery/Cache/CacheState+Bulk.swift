@@ -81,7 +81,7 @@ extension CacheState {
       transaction.drop(slots[index].initialState)
       slots[index].initialState = nil
       for observer in slots[index].observers {
-        observers[Int(observer)].settledBase = .zero
+        observers[Int(observer)].entryWasRemoved()
       }
       emit(.removed(reason), index, transaction, isKeptEmpty: true)
     }

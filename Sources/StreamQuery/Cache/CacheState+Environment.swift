@@ -192,6 +192,17 @@ extension CacheState {
     returns.newest(cause).map { slots[index].machine.wasRemoved(after: $0) } ?? false
   }
 
+  /// Whether the network or the app has come back since an entry was removed, and an observer refetches then.
+  func hasReturned(to resolvedOptions: ResolvedObserverOptions, _ index: Int) -> Bool {
+    let policies: [(cause: FetchCause, policy: RefetchPolicy.Answer)] = [
+      (.reconnect, resolvedOptions.onReconnect), (.active, resolvedOptions.onActive),
+    ]
+    return slots[index].machine.isRemoved
+      && policies.contains { cause, policy in
+        policy != .never && returns.newest(cause) != nil && !wasRemoved(index, since: cause)
+      }
+  }
+
   /// Whether the refetch of an entry may be delayed, because no caller and no condition waits for it.
   private func mayWait(_ index: Int, _ cause: FetchCause) -> Bool {
     slots[index].waiters.isEmpty

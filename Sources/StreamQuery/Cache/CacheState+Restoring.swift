@@ -15,17 +15,19 @@ extension CacheState {
         observers[Int($0)].resolvedOptions.participation == .restoring
       })
     else { return nil }
-    return RestoringEntry(id: id(of: index), query: query)
+    return RestoringEntry(id: id(of: index), query: query, since: environment.now.instant)
   }
 
   mutating func refetch(
-    onceRestored id: EntryID,
+    onceRestored entry: RestoringEntry,
     _ cause: FetchCause,
     _ group: WaitGroup?,
     _ transaction: inout Transaction
   ) {
     // The observers may still wait: for another store, or because they stop waiting a moment after the read.
-    guard let index = find(id), isBulkRefetched(index) || restoring(index) != nil else { return }
+    guard let index = find(entry.id), isBulkRefetched(index) || restoring(index) != nil,
+      !slots[index].machine.wasRemoved(after: entry.since)
+    else { return }
     refetch(index, cause, superseding: false, group, &transaction)
   }
 
@@ -108,6 +110,10 @@ extension CacheState {
       query === held || query === held.plain,
       observers[observer].resolvedOptions.participation == .restoring
     else { return }
+    // A return of the network or the app is a reason to fetch even what was removed before.
+    if hasReturned(to: resolvedOptions, Int(observers[observer].entry)) {
+      observers[observer].pollBase = transaction.environment.now.instant
+    }
     reobserve(
       observer,
       query: query,
@@ -124,6 +130,8 @@ struct RestoringEntry: Sendable {
   let id: EntryID
   /// The query; it says how the entry is kept in the store.
   let query: StoredQuery
+  /// The time of the call that concerns the entry: a later removal ends it.
+  let since: Instant
 }
 
 /// The observers of one entry and query that wait for a store.

@@ -24,7 +24,7 @@ struct Observer: FreeRows.Row {
   /// The rank of the observer in the order of arrivals at entries: the earliest refetches first.
   var arrival: UInt64 = 0
   var resolvedOptions = ResolvedObserverOptions()
-  /// The instant when the observer started polling.
+  /// The instant when the observer started polling; `distantPast` once the entry was removed.
   var pollBase = Instant.distantPast
   /// The entry's counts of settled fetches when the observer came.
   var settledBase = SettledCounts.zero
@@ -82,6 +82,13 @@ struct Observer: FreeRows.Row {
     self.arrival = arrival
     pollBase = now
     settledBase = counts
+  }
+
+  /// Records that the entry was removed: for the observer, it is a new entry, of which nothing was asked yet.
+  mutating func entryWasRemoved() {
+    settledBase = .zero
+    // Polling counts from the removal, because that is the entry's last tick.
+    pollBase = .distantPast
   }
 
   /// Records the state that the observer sees now, and a position in a group, which is to hear of the next

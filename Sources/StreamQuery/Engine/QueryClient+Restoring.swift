@@ -193,7 +193,7 @@ nonisolated extension QueryClient {
         [weak self, storeOf = store(of: entry)] in
         await storeOf?()
         self?.transaction { state, transaction in
-          state.refetch(onceRestored: entry.id, cause, group, &transaction)
+          state.refetch(onceRestored: entry, cause, group, &transaction)
         }
         group?.resolve(.settled)
       }

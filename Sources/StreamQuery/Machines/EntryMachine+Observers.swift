@@ -71,11 +71,11 @@ extension EntryMachine {
   ///
   /// An observer that becomes enabled refetches stale data, but not if a function of the entry's state
   /// enables it because the entry was removed (contract law 13). The subscribe policy decides for an observer
-  /// that has waited for a store.
+  /// that has waited for a store, unless the entry was removed meanwhile.
   ///
   /// - Parameters:
   ///   - old: Its former options.
-  ///   - base: The time when it started polling.
+  ///   - base: The time when it started polling; `distantPast` if the entry was removed since it came.
   ///   - new: Its new options.
   ///   - isTurnedByFunction: Whether a function of the entry's state decides if it is enabled.
   ///   - environment: The environment at the transaction.
@@ -95,7 +95,9 @@ extension EntryMachine {
     let fetches =
       switch old.participation {
       case .enabled: false
-      case .restoring: fetchesOnSubscribe(new, at: environment.now.instant)
+      case .restoring:
+        fetchesOnSubscribe(new, at: environment.now.instant)
+          && !(isRemoved && base == .distantPast)
       case .disabled:
         isStale(for: new, at: environment.now.instant) && !(isRemoved && isTurnedByFunction)
       }
