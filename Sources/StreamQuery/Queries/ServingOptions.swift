@@ -140,7 +140,8 @@ extension Query {
   /// `fetch` then returns the stale data instead of throwing. The failure is still in the results of streams
   /// and in the events, and the next `fetch` asks again. With `throwOnError: true`, `fetch` throws in any
   /// case. Data became stale when its stale time was over or when it was invalidated, whichever came first;
-  /// the client's clock measures the time.
+  /// the client's clock measures the time. A streamed query needs ``StreamedRefetch/replace`` for this: in the
+  /// other modes its refetch hides or changes the data, and then there is nothing to return.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
