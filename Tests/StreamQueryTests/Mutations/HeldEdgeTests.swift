@@ -146,4 +146,39 @@ struct HeldEdgeTests {
     expectEqual(asked.count, 1)
     recording.cancel()
   }
+
+  @Test(
+    "an edge that counts as the one before it waits for the runs that it resumes, too",
+    arguments: [5, 20],
+    [false, true]
+  )
+  func edgesInQuickSuccession(seconds: Int, isPaused: Bool) {
+    let online = online
+    let client = QueryClient(simulation: simulation) {
+      $0.connectivity = Connectivity { online }
+      $0.reconnectPacing = .coalescing(.seconds(10))
+    }
+    simulation.settle()
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(1)))
+    let query = Query.scripted("n", fetch).refetchOnSubscribe(.never)
+    var recordings = [simulation.record(client.stream(query))]
+    online.send(true)
+    simulation.settle()
+    expectEqual(fetch.calls.map(\.start), [.zero])
+    simulation.advance(by: .seconds(1))
+    online.send(false)
+    simulation.settle()
+    let other = ScriptedFetch<Int>(.value(1))
+    if isPaused { recordings.append(simulation.record(client.stream(.scripted("other", other)))) }
+    simulation.start(
+      Mutation<Int, Int>.slow("m", seconds * 1_000, simulation: simulation),
+      with: 1,
+      on: client
+    )
+    online.send(true)
+    simulation.advance(by: .seconds(40))
+    expectEqual(fetch.calls.map(\.start), [.zero, .seconds(seconds + 1)])
+    expectEqual(other.calls.map(\.start), isPaused ? [.seconds(seconds + 1)] : [])
+    for recording in recordings { recording.cancel() }
+  }
 }
