@@ -71,14 +71,19 @@ extension CacheState {
       // Paused mutations go first, so that the refetches bring the changes of these mutations.
       let paused = pausedMutations(in: transaction.environment)
       resumeMutations(releases: environment.isOnline, &transaction)
-      guard returns.counts(cause, at: transaction.environment.now.instant) else {
+      let counts = returns.counts(cause, at: transaction.environment.now.instant)
+      guard paused.isEmpty else {
+        // These refetches follow the outcomes of the runs, whether or not the return counts.
+        returns.owesNothing(for: cause)
+        hold(cause, for: paused, &transaction)
+        resumeAwaitedFetches(&transaction)
+        return []
+      }
+      guard counts else {
         resumePausedFetches(&transaction)
         return []
       }
-      guard !paused.isEmpty else { return refetchWilling(cause, random: random, &transaction) }
-      hold(cause, for: paused, &transaction)
-      resumeAwaitedFetches(&transaction)
-      return []
+      return refetchWilling(cause, random: random, &transaction)
     }
   }
 

@@ -106,6 +106,12 @@ struct ReturnPacing: Equatable {
     cause == .reconnect ? reconnect.counts(at: now) : activation.counts(at: now)
   }
 
+  /// Cancels the refetches at the end of the coalescing time, because all entries are refetched for another
+  /// reason.
+  mutating func owesNothing(for cause: FetchCause) {
+    if cause == .reconnect { reconnect.isOwed = false } else { activation.isOwed = false }
+  }
+
   /// The time of the newest reconnect or activation; `nil` if there was none.
   ///
   /// Refetches that are still to come are for this one, also those that an earlier one began.

@@ -185,7 +185,8 @@ public struct RefetchPacing: Hashable, Sendable {
   /// Further returns resume paused fetches, except those that are spread. No return is lost: at the end
   /// of the time, entries that got no data since the first return are refetched once more, as their
   /// policies say. If the network is down again by then, the next reconnect refetches; the same goes for
-  /// the app and its activations. Zero or less is off.
+  /// the app and its activations. A return that resumes mutations refetches after their outcomes. Zero or less
+  /// is off.
   public var coalescing: Duration
   /// The time over which the refetches of one return are spread.
   ///
