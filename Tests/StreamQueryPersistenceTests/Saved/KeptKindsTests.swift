@@ -99,6 +99,45 @@ struct KeptKindsTests {
     end(client)
   }
 
+  @Test(
+    "a part, and what is written over it, is kept while the retry of its stream waits for the network",
+    arguments: [StreamedRefetch.reset, .append],
+    [false, true]
+  )
+  func pausedStream(refetch: StreamedRefetch, writes: Bool) throws {
+    let online = ManualSignal(true)
+    let former = QueryClient(simulation: simulation) { [memory] in
+      $0.persistence = Persistence(in: memory)
+      $0.connectivity = Connectivity { online }
+    }
+    let words = Query<[String]>.streamed("words", refetch: refetch) { _ in
+      AsyncThrowingStream<String, any Error> { continuation in
+        continuation.yield("a")
+        continuation.finish(throwing: Boom(1))
+      }
+    }
+    .retry(.times(3).backoff(.constant(.seconds(5))))
+    simulation.settle()
+    let recording = simulation.record(former.stream(words))
+    simulation.settle()
+    online.send(false)
+    simulation.advance(by: .seconds(10))
+    expectEqual(recording.values.last?.isPaused, true)
+    if writes {
+      former.setData(["a", "mine"], for: words)
+      simulation.advance(by: .seconds(5))
+    }
+    expectEqual(records.count, 1)
+    // The former process is killed: another one reads what its store has so far.
+    let next = client()
+    simulation.settle()
+    expectEqual(next.data(for: words), writes ? ["a", "mine"] : ["a"])
+    expect(next.isStale(words.staleTime(.hours(1))))
+    end(next)
+    recording.cancel()
+    end(former)
+  }
+
   @Test("an invalidation outlives a process that ends while a stream brings the newer data")
   func invalidatedStream() throws {
     let words = words().staleTime(.hours(1))
