@@ -64,11 +64,12 @@ extension CacheState {
 
   /// How far the fetch of an entry is, for archives that may wait for the data.
   func exportProgress(_ index: Int) -> ExportProgress {
-    let isFetching = slots[index].machine.isFetching
     if slots[index].machine.extent == .part {
-      return isFetching && slots[index].machine.isArriving ? .partial : .incomplete
+      return slots[index].machine.isArriving ? .partial : .incomplete
     }
-    guard let current = slots[index].machine.fetch, isFetching else { return .none }
+    guard let current = slots[index].machine.fetch, slots[index].machine.isFetching else {
+      return .none
+    }
     guard !slots[index].machine.hasData else { return .none }
     // A query that shows parts, such as a streamed one, may never be complete.
     return current.fetchOptions.showsParts || slots[index].machine.isDeferred ? .uncertain : .first

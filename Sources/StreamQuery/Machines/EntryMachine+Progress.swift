@@ -22,10 +22,10 @@ extension EntryMachine {
   @inline(__always)
   var isIncomplete: Bool { extent == .part && isIdle }
 
-  /// Whether the data is a part whose rest is being fetched, or is going to be.
+  /// Whether the data is a part whose rest is being fetched; not if the fetch is paused, which may take long.
   @inline(__always)
   var isArriving: Bool {
-    extent == .part && !isIdle && fetch?.fetchOptions.delivery != .endless
+    extent == .part && isFetching && fetch?.fetchOptions.delivery != .endless
   }
 
   /// Whether the stream of an endless fetch delivers: the data is the newest that there is.
