@@ -138,6 +138,35 @@ struct KeptKindsTests {
     end(former)
   }
 
+  @Test(
+    "a write is kept although a refetch hides it before it is saved, whatever becomes of the refetch",
+    arguments: [false, true]
+  )
+  func hiddenWrite(fails: Bool) throws {
+    let clock = simulation.clock
+    let words = Query<[String]>.streamed("words") { _ in
+      try await clock.sleep(for: .seconds(60))
+      if fails { throw Boom(1) }
+      return AsyncStream<String> { $0.finish() }
+    }
+    .retry(.never)
+    let former = client()
+    simulation.settle()
+    former.setData(["mine"], for: words)
+    let recording = simulation.record(former.stream(words))
+    simulation.advance(by: .seconds(10))
+    expectEqual(recording.values.last?.isPending, true)
+    expectEqual(records.count, 1)
+    if fails { simulation.advance(by: .seconds(60)) }
+    // The former process is killed: another one reads what its store has so far.
+    let next = client()
+    simulation.settle()
+    expectEqual(next.data(for: words), ["mine"])
+    end(next)
+    recording.cancel()
+    end(former)
+  }
+
   @Test("an invalidation outlives a process that ends while a stream brings the newer data")
   func invalidatedStream() throws {
     let words = words().staleTime(.hours(1))
