@@ -83,12 +83,23 @@ extension CacheState {
   }
 
   private func persistedEntry(_ index: Int, at now: Instant) -> PersistedEntry? {
+    guard let query = slots[index].query, query.isPersisted else { return nil }
     // A part of a streamed value is saved when no fetch completes it any more, and restored as a
     // part.
-    guard let query = slots[index].query, query.isPersisted, slots[index].machine.hasData,
-      !slots[index].machine.isArriving, let info = info(index, at: now)
-    else { return nil }
-    return PersistedEntry(id: id(of: index), info: info, query: query)
+    let isSaved = slots[index].machine.hasData && !slots[index].machine.isArriving
+    let present = isSaved ? info(index, at: now) : infoOfHidden(index, at: now)
+    return present.map { PersistedEntry(id: id(of: index), info: $0, query: query) }
+  }
+
+  /// The info of an entry as if the fetch that hides its data were cancelled; `nil` if no data is hidden.
+  ///
+  /// The fetch may bring nothing, and then the hidden data is the newest that there was.
+  private func infoOfHidden(_ index: Int, at now: Instant) -> QueryInfo? {
+    guard slots[index].hasStash else { return nil }
+    var slot = slots[index]
+    _ = slot.machine.cancelRequested(in: environment)
+    slot.data = slot.stashed
+    return slot.info(slot.bareSnapshot, at: now)
   }
 
   /// The key of a persisted entry with a fetch that may show parts of its value; otherwise `nil`.
@@ -109,7 +120,8 @@ extension CacheState {
     let id = id(of: index)
     switch reason {
     case .removed, .cleared:
-      notePersisted(.removed(key, hadData: slots[index].machine.hasData), of: id)
+      let hadData = slots[index].machine.hasData || slots[index].hasStash
+      notePersisted(.removed(key, hadData: hadData), of: id)
     case .expired, .evicted:
       if let entry = persistedEntry(index, at: environment.now.instant) {
         notePersisted(.expired(entry), of: id)
