@@ -209,6 +209,24 @@ struct DefaultedQueryTests {
     recording.cancel()
   }
 
+  @Test func whatBeganWithTheDefaultIsFetchedByAnObserverThatHearsOfIt() {
+    let quiet = Query(key: "numbers", fetch: fetch).staleTime(.hours(1)).defaulting(to: [0])
+    let held = Dial<AsyncStream<DefaultedResult<[Int]>>?>(nil)
+    let client = Dial<QueryClient?>(nil)
+    client.value = QueryClient(simulation: simulation) {
+      $0.onEvent = { event in
+        guard case .written = event.kind, let client = client.value else { return }
+        held.value = client.stream(quiet)
+      }
+    }
+    client.value?.updateData(for: quiet) { $0.append(5) }
+    simulation.advance(by: .seconds(2))
+    expectEqual(fetch.callCount, 1)
+    expectEqual(client.value?.data(for: quiet), [1])
+    held.value = nil
+    client.value = nil
+  }
+
   @Test func theOtherCallsTakeAQueryWithADefaultToo() throws {
     let fetched = try simulation.run {
       try await client.fetch(numbers, timeout: .seconds(5))
