@@ -73,6 +73,15 @@ extension CacheState {
     put(box, index, by: .caller, updatedAt: updatedAt, fencing: fencing, &transaction)
   }
 
+  /// Marks written data as invalidated, because it began with a default and did not come from the server.
+  ///
+  /// A running fetch may still bring newer data.
+  mutating func doubt(_ index: Int, _ transaction: inout Transaction) {
+    emit(.invalidated, index, transaction)
+    input(index, &transaction) { $0.invalidated(isJoining: true, isDoubt: true, in: $1) }
+    announce(.invalidated(index), &transaction)
+  }
+
   /// Puts data into an entry.
   ///
   /// - Parameters:

@@ -175,15 +175,16 @@ nonisolated extension QueryClient {
     _ terms: WriteTerms,
     updatedAt date: Double?,
     fencing: Bool,
+    marksNew: Bool,
     hasWaited: Bool,
     _ update: (inout Value?) throws(Failure) -> Void
-  ) throws(Failure) -> (value: Value, isNew: Bool)? {
+  ) throws(Failure) -> Value? {
     var (query, needsQuery) = (ResolvedQuery?.none, false)
     typealias Away = (serial: UInt64, kept: KeptVersion)
     typealias Answer = (
-      present: ValueBox?, away: Away?, box: ValueBox, written: (value: Value, isNew: Bool)
+      present: ValueBox?, away: Away?, box: ValueBox, value: Value, isNew: Bool
     )
-    func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, (value: Value, isNew: Bool)?> {
+    func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, Value?> {
       var restored: ValueBox?
       let kept = cache.read { $0.kept }
       if terms.persistence != nil || persisters.persister != nil {
@@ -204,7 +205,7 @@ nonisolated extension QueryClient {
       guard let value else { return .over(nil) }
       let box = TypedBox(value)
       if query == nil, !isKnown || needsQuery { query = bare(key, for: box, terms) }
-      return .answer((present, isAway ? (serial, kept) : nil, box, (value, isNew)))
+      return .answer((present, isAway ? (serial, kept) : nil, box, value, isNew))
     }
     return try commit(rounds: 3, asking: ask) { answer, isLast, state, transaction in
       if hasWaited, !isMakingDeferredWrite(of: key) { return .some(nil) }
@@ -225,8 +226,9 @@ nonisolated extension QueryClient {
         return nil
       }
       state.write(answer.box, entry, updatedAt: date, fencing: fencing, &transaction)
+      if marksNew, answer.isNew { state.doubt(entry, &transaction) }
       if hasWaited { deferredWrites.withLock { $0.writeLanded() } }
-      return answer.written
+      return answer.value
     }
   }
 

@@ -73,14 +73,12 @@ nonisolated extension QueryClient {
       terms,
       updatedAt: updatedAt?.timeIntervalSinceReferenceDate,
       fencing: fencing,
+      marksNew: marksNew,
       hasWaited: hasWaited,
       update
     )
     if hasWaited { deferredWriteMade(of: entryKey) }
-    if marksNew, written?.isNew == true {
-      startInvalidation(.key(key), .never, superseding: false, .invalidated, nil)
-    }
-    return written?.value
+    return written
   }
 
   /// Writes a boxed value.
