@@ -258,6 +258,18 @@ struct EndlessQueryTests {
     end(recording)
   }
 
+  @Test func noNewerStreamFollowsAFirstPartThatTurnsTheObserversOff() {
+    let query = feed.query(.replace).staleTime(.minutes(5)).enabled { $0.data == nil }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(5))
+    client.markInvalidated(.query(query))
+    simulation.advance(by: .milliseconds(30))
+    expectEqual(feed.connectionCount, 1)
+    expectEqual(recording.values.last?.isEnabled, false)
+    expectEqual(recording.values.last?.data, [101, 102, 103])
+    end(recording)
+  }
+
   @Test func aRefetchOfWhatNobodyObservesEndsTheStreamAtItsFirstPart() throws {
     let (query, client) = (feed.query(), client)
     end(observed(query))
