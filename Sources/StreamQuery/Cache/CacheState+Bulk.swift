@@ -117,16 +117,26 @@ extension CacheState {
   ///
   /// If the answer turns all observers off, no other fetch follows.
   ///
+  /// - Parameters:
+  ///   - job: The fetch.
+  ///   - box: The answer.
+  ///   - isPart: Whether the answer is an element of an endless stream.
+  ///   - transaction: The transaction.
   /// - Returns: The options to evaluate; `nil` if they do not matter.
   func followCondition(
     _ job: FetchJob,
     _ box: ValueBox,
+    isPart: Bool = false,
     _ transaction: Transaction
   ) -> ResetCondition? {
     guard let index = find(job.entry), asksBeforeFollowing(job) else { return nil }
     var slot = slots[index]
     slot.machine.observersTurnOff(job.id)
-    _ = slot.machine.attemptSucceeded(job.id, in: transaction.environment)
+    let environment = transaction.environment
+    _ =
+      isPart
+      ? slot.machine.attemptProgressed(job.id, in: environment)
+      : slot.machine.attemptSucceeded(job.id, in: environment)
     slot.data = box
     return condition(of: slot, index, transaction)
   }

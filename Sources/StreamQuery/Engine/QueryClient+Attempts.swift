@@ -212,17 +212,29 @@ nonisolated extension QueryClient {
     by attempt: UInt32,
     _ make: (_ present: ValueBox?, _ isNoBase: Bool) -> ValueBox
   ) -> Bool {
+    var asksObservers = false
+    var answers: (revision: UInt32, answers: [ResetCondition.Answer])?
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
       let (present, isBegin, isNoBase) = cache.read {
         ($0.box(job.entry), $0.isUntouched(job.entry), $0.isNoBase(job))
       }
       // Initial data is not a part of the fetched value, because it was there before the fetch.
       let made = UpdateChain.run(job.key, of: self) { make(isBegin ? nil : present, isNoBase) }
+      if asksObservers {
+        answers = transaction { $0.followCondition(job, made, isPart: true, $1) }?.answered
+      }
       return .answer((present, made))
     }
     let isAnew = retriesCountAnew(of: job)
     return commit(asking: ask) { answer, _, state, transaction in
       guard !job.refuses(attempt) else { return false }
+      // A newer fetch may follow an element of an endless stream, as it may follow an answer in `land`.
+      let isAnswer = job.query.fetchOptions.delivery == .endless
+      if isAnswer, !asksObservers, state.asksBeforeFollowing(job) {
+        asksObservers = true
+        return nil
+      }
+      if let answers { state.judgeFollowing(job, answers.answers, asOf: answers.revision) }
       if isAnew { state.retriesCountAnew(of: job) }
       return state.answered(.part(answer.box), madeFrom: answer.present, by: job, &transaction)
     }
