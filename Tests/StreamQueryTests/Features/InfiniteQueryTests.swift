@@ -317,6 +317,43 @@ struct InfiniteQueryTests {
     expectEqual(recording.values.last?.pages, [1, 2, 3])
   }
 
+  enum Removal: CaseIterable { case remove, clear, reset, shutDown }
+
+  @Test(
+    "a run of pages that may finish asks for no further page of what was removed",
+    arguments: Removal.allCases
+  )
+  func aRunThatMayFinishEndsWithARemoval(_ removal: Removal) throws {
+    let (simulation, client) = environment()
+    let params = Mutex<[Int]>([])
+    let clock = simulation.clock
+    let executor = simulation.executor
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 1) { param in
+      params.withLock { $0.append(param) }
+      // Deaf to cancellation.
+      await Task(executorPreference: executor) { try? await clock.sleep(for: .milliseconds(10)) }
+        .value
+      return param
+    } nextPageParam: {
+      $0.lastPage < 9 ? $0.lastPage + 1 : nil
+    }.onAbandonment(.finish)
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: ms(50))
+    _ = try simulation.run { try await client.fetchNextPage(of: feed) }
+    simulation.task { await client.refetch(.query(feed)) }
+    simulation.advance(by: ms(5))
+    switch removal {
+    case .remove: client.remove(feed)
+    case .clear: client.clear()
+    case .reset: simulation.task { await client.reset(.query(feed)) }
+    case .shutDown: client.shutDown()
+    }
+    simulation.advance(by: ms(100))
+    // A reset fetches the first page anew.
+    expectEqual(params.withLock { $0 }, [1, 2, 1] + (removal == .reset ? [1] : []))
+    recording.cancel()
+  }
+
   @Test("X21: an invalidation supersedes the page that is on its way")
   func invalidationSupersedesAPage() {
     let (simulation, client) = environment()
