@@ -24,6 +24,7 @@ extension CacheState {
       transaction.drop(slots[index].stashed)
       slots[index].stashed = nil
     }
+    if actions.ended == .removed { slots[index].job?.entryWasRemoved() }
     if actions.cancelled != nil { cancelJob(index, &transaction, isRestarted: actions.isRestarted) }
     let watchers = actions.ended == nil ? nil : unobservedWatchers(of: index)
     if let ending = actions.ended {

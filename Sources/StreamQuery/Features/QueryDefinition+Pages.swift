@@ -45,7 +45,7 @@ extension QueryDefinition {
         var keptCount = 0
         while case .fetch(let param) = loop.step() {
           // A fetch with the abandonment policy `finish` fetches its further pages even after its task was
-          // cancelled.
+          // cancelled, unless its entry was removed.
           if job?.isFinishing != true { try Task.checkCancellation() }
           // An added page has no cached version. The cached version of a refreshed page is looked up only if
           // the fetch asks for it.

@@ -84,9 +84,9 @@ final class FetchJob: FetchWork, Sendable {
     }
   }
 
-  /// Whether the fetch continues to its end when nobody wants it.
+  /// Whether the fetch continues to its end when nobody wants it; not after a removal of its entry.
   var isFinishing: Bool {
-    query.fetchOptions.abandonment == .finish
+    query.fetchOptions.abandonment == .finish && presentAttempt != Self.removed
   }
 
   /// Takes over the progress that a restarted fetch can use.
@@ -125,6 +125,14 @@ final class FetchJob: FetchWork, Sendable {
   }
 
   // MARK: Attempts that are over
+
+  /// The count of attempts that are over once the entry was removed: no attempt has such an ordinal.
+  private static var removed: UInt32 { .max }
+
+  /// Refuses all that the fetch still does, because its entry was removed.
+  func entryWasRemoved() {
+    progress.withLock { _ in overCount.store(Self.removed, ordering: .releasing) }
+  }
 
   /// The ordinal of the present attempt or, between attempts, of the next one.
   var presentAttempt: UInt32 { overCount.load(ordering: .acquiring) }

@@ -45,6 +45,9 @@ public enum AbandonmentPolicy: Hashable, Sendable {
   /// Cancels the fetch's task and undoes what the fetch changed; the default.
   case cancel
   /// Lets a running attempt, or a paused refetch of data, bring its answer; starts no further attempt.
+  ///
+  /// If the fetch of an infinite query is replaced or cancelled and its code ignores that, its attempt still
+  /// requests its further pages; a removal ends that, too.
   case finish
   /// Like ``cancel``, unless somebody wants the fetch again within the duration.
   case linger(Duration)
