@@ -9,7 +9,10 @@ package struct EntryActions: Equatable, Sendable {
   package var ended: FetchEnding?
   /// Run an attempt of this fetch: it is now the current fetch.
   package var started: FetchID?
-  /// Tell the callers of bulk calls that the fetch is paused: they do not wait for it any longer.
+  /// Report that the fetch is paused, and answer those who do not wait for a pause: the watchers of an attempt
+  /// and, while the app is inactive, runs of mutations.
+  ///
+  /// The callers of bulk calls wait on: for them, a fetch is settled if it is paused when they begin to wait.
   package var paused = false
   /// Restore the data that the fetch hid, before `ended` is reported.
   package var unstashed = false
