@@ -165,6 +165,34 @@ struct CallingBackTests {
     }
   }
 
+  @Test("a list whose reader asks for it while it stops has stopped, and may begin again")
+  func aListThatIsAskedForWhileItStops() {
+    run { simulation, client in
+      let query = Query<Int>(key: "n")
+      client.setData(1, for: query)
+      let first = ObservedQuery(query, client: client)
+      let batch = ObservedQueries([AnyQuery(query)], client: client)
+      let last = ObservedQuery(query, client: client)
+      let told = Count()
+      onChange(of: { _ = batch[query]?.data }) { batch.start(using: client) }
+      for observed in [first, last] {
+        onChange(of: { _ = observed.data }) {
+          told.number += 1
+          // In either order, the list is between them.
+          if told.number == 2 { batch.stop() }
+        }
+      }
+      client.setData(2, for: query)
+      simulation.settle()
+      expect(!batch.isObserving && batch[query]?.data == 2)
+      batch.start(using: client)
+      client.setData(3, for: query)
+      simulation.settle()
+      expect(batch.isObserving && batch[query]?.data == 3)
+      batch.stop()
+    }
+  }
+
   @Test("a list that a reader replaces while it is told of a change shows the new one")
   func aListThatIsReplacedWhileTold() {
     run { simulation, client in
@@ -306,6 +334,30 @@ struct CallingBackTests {
       let group = MainActorDelivery.of(other).group
       observed.stop()
       expectEqual(group.insert(other.observer(of: query)).position, 0)
+    }
+  }
+
+  @Test("so it is with a list, which observes the client that was named last")
+  func eventsAtAChangeOfClientsOfAList() {
+    Simulation.onMainActor { simulation in
+      let again = Again()
+      let client = client(simulation, again)
+      let query = Query<String>(key: "a")
+      let (other, last) = (QueryClient(simulation: simulation), QueryClient(simulation: simulation))
+      other.setData("other", for: query)
+      last.setData("last", for: query)
+      let list = ObservedQueries([AnyQuery(query)], client: client)
+      again.action = {
+        again.action = nil
+        list.start(using: last)
+      }
+      list.start(using: other)
+      simulation.settle()
+      expectEqual(list[query]?.data, "last")
+      last.setData("newer", for: query)
+      simulation.settle()
+      expectEqual(list[query]?.data, "newer")
+      list.stop()
     }
   }
 
