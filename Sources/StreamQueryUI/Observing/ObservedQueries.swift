@@ -51,7 +51,6 @@ public final class ObservedQueries: nonisolated Observable {
   /// The client of the queries in ``routes``.
   private weak var routesClient: QueryClient?
   private(set) var queries: [AnyQuery]
-  private var life = ObservingMachine()
   private(set) var client: QueryClient?
   private var observer: QueryListObserver?
   private var delivery: MainActorDelivery?
@@ -94,11 +93,30 @@ public final class ObservedQueries: nonisolated Observable {
   ///
   /// - Parameter client: The client, which replaces a former one.
   public func start(using client: QueryClient) {
+    leaves(for: client)
+    var life = life
     perform(life.asked(for: ObjectIdentifier(client), isOther: false), client)
   }
 
   /// Stops observing; the shown results stay.
-  public func stop() { perform(life.stopped(), nil) }
+  public func stop() {
+    leaves(for: nil)
+    var life = life
+    perform(life.stopped(), nil)
+  }
+
+  /// The machine for the observation's state; it is made from `client`, so that the state is not stored
+  /// twice.
+  private var life: ObservingMachine {
+    ObservingMachine(observing: client.map(ObjectIdentifier.init))
+  }
+
+  /// Shows what was brought before another client, or none, is observed.
+  ///
+  /// A reader that is told of it may call back, so the state of the observation is read after that.
+  private func leaves(for other: QueryClient?) {
+    if isOutdated, client !== other { show() }
+  }
 
   /// Replaces the list.
   ///
@@ -116,10 +134,12 @@ public final class ObservedQueries: nonisolated Observable {
   ///   - queries: The queries.
   ///   - client: The client.
   public func follow(_ queries: [AnyQuery], using client: QueryClient) {
+    leaves(for: client)
     // After a shutdown of the client, the last state is shown until another list is named.
     let isOver =
       observer == nil && self.client != nil && queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
+    var life = life
     perform(life.asked(for: ObjectIdentifier(client), isOther: true), client)
     if isOver, observer == nil { look(at: client) }
   }
@@ -158,7 +178,8 @@ public final class ObservedQueries: nonisolated Observable {
       show()
     case .beginAgain:
       end()
-      if let client { begin(client) }
+      // A reader that was told of the end may have begun another observation.
+      if self.client == nil, let client { begin(client) }
     case .end: end()
     }
   }
@@ -174,7 +195,6 @@ public final class ObservedQueries: nonisolated Observable {
   }
 
   private func end() {
-    if isOutdated { show() }
     leave()
     shownDelivery?.remember(self)
     // The old observer is released at the end, because its release may call back, and nothing here changes
