@@ -4,9 +4,9 @@ extension ObservedQueries {
   /// Fetches all queries of the list, even if their data is fresh, and waits until all are settled.
   ///
   /// Failures are in the results. A query is omitted if it is static or if all of its observers are disabled,
-  /// as by `QueryClient.refetch(_:superseding:)`. A fetch that waits for the network counts as settled.
-  /// Cancelling the caller ends its wait and not the fetches, and is no error. An object that does not
-  /// observe fetches nothing.
+  /// as by `QueryClient.refetch(_:superseding:)`. A fetch that already waits for the network
+  /// counts as settled. Cancelling the caller ends its wait and not the fetches, and is no error. An object
+  /// that does not observe fetches nothing.
   public func refetch() async { await perform { await $0.refetch($1) } }
 
   /// Invalidates all queries of the list, and waits until the observed and enabled ones are fetched.
