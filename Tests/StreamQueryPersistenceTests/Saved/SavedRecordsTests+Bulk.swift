@@ -55,6 +55,18 @@ extension SavedRecordsTests {
     expectEqual(batch?.removals, ["query/a", "query/b"])
   }
 
+  /// Their filters are texts of keys, which must not outlive an account.
+  @Test("a closed store keeps no bulk calls, neither those for records nor those for the store")
+  func closedWithBulkCalls() {
+    var records = open(StoreLimit(), "a")
+    records.apply(RecordFilter(["n"]), removes: true)
+    expect(!records.calls.isEmpty && !records.sweeps.isEmpty)
+    _ = records.close(.closed)
+    expect(records.calls.isEmpty)
+    expect(records.sweeps.isEmpty)
+    expect(records.obstacle != nil)
+  }
+
   @Test("a removal that is repeated is performed for what was not cached at each call of it")
   func repeatedRemoval() {
     var records = open()
