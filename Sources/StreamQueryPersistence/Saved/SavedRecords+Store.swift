@@ -55,10 +55,10 @@ extension SavedRecords {
     let old = [pendingChanges.take(), encoding]
     encoding = [:]
     removedBefore = []
-    pendingMarks = [:]
+    (pendingMarks, calls) = ([:], [])
     records = [:]
     unwritten = []
-    sweeping = [:]
+    (sweeps, sweeping) = ([:], [:])
     underWay = []
     evicted = [:]
     byteCount = 0
