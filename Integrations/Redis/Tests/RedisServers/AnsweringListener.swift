@@ -15,20 +15,25 @@ package final class AnsweringListener {
 
   /// Listens.
   ///
+  /// - Parameters:
+  ///   - port: The port; `0` is one that is free.
+  ///   - host: The last byte of the address; only Linux has others than 127.0.0.1.
   /// - Throws: That the system gives no port.
-  package init() throws {
-    let listening = try Loopback.listen()
+  package init(on port: UInt16 = 0, host: UInt8 = 1) throws {
+    let listening = try Loopback.listen(on: port, host: host)
     (listener, port) = (listening.socket, listening.port)
   }
 
   deinit { for socket in connections + [listener] { close(socket) } }
 
-  /// Waits up to ten seconds for a connection, and sends texts to it until it is over; it stays open.
+  /// Waits up to ten seconds for a connection, and sends texts to it until it is over.
   ///
-  /// - Parameter texts: The texts.
+  /// - Parameters:
+  ///   - texts: The texts.
+  ///   - closes: Whether the connection is closed then; otherwise it stays open.
   /// - Returns: Whether the connection took all of them.
   @discardableResult
-  package func answer(with texts: [String]) async -> Bool {
+  package func answer(with texts: [String], closes: Bool = false) async -> Bool {
     let listener = listener
     // Not on a thread that whoever connects may need.
     let (connection, isTaken) = await withCheckedContinuation { continuation in
@@ -36,7 +41,9 @@ package final class AnsweringListener {
         continuation.resume(returning: Self.answer(on: listener, with: texts))
       }
     }
-    if connection >= 0 { connections.append(connection) }
+    if connection >= 0 {
+      if closes { close(connection) } else { connections.append(connection) }
+    }
     return isTaken
   }
 

@@ -152,6 +152,57 @@ extension ServerSuite {
       await connection.close()
       withExtendedLifetime(full) {}
     }
+
+    /// The commands do not wait for as long as a connection may take.
+    @Test func norDoesItTakeAllTheTimeOfTheFirstCommand() async throws {
+      let server = try TestServer()
+      let full = try FullListener(on: server.port, host: 2)
+      let connection = connection(
+        to: server,
+        RedisTimeouts(connect: .seconds(60), command: .seconds(2))
+      )
+      #expect(await failure(connection, ping) == nil)
+      await connection.close()
+      withExtendedLifetime(full) {}
+    }
+
+    @Test func anAddressThatTakesConnectionsAndNeverAnswersLeavesTimeForTheOthers() async throws {
+      let server = try TestServer()
+      let silent = try AnsweringListener(on: server.port, host: 2)
+      let connection = connection(
+        to: server,
+        RedisTimeouts(connect: .seconds(2), command: .seconds(30))
+      )
+      #expect(await failure(connection, ping) == nil)
+      await connection.close()
+      withExtendedLifetime(silent) {}
+    }
+
+    @Test func anAddressThatClosesItsConnectionsLeavesThemToTheOthers() async throws {
+      let server = try TestServer()
+      let closing = try AnsweringListener(on: server.port, host: 2)
+      let connection = connection(
+        to: server,
+        RedisTimeouts(connect: .seconds(30), command: .seconds(30))
+      )
+      let call = Task { await failure(connection, ping) }
+      await closing.answer(with: [], closes: true)
+      #expect(await call.value == nil)
+      await connection.close()
+    }
+
+    /// A connection with a greeting to a name with two addresses, of which the second is the server's.
+    private func connection(
+      to server: TestServer,
+      _ timeouts: RedisTimeouts
+    ) -> RedisConnection {
+      RedisConnection(
+        RedisEndpoint(.host("cache.internal", port: Int(server.port))),
+        timeouts: timeouts,
+        greeting: [ping],
+        searches: NameSearches { _ in .success(["127.0.0.2", "127.0.0.1"]) }
+      )
+    }
     #endif
 
     @Test func whatWaitsFailsWhenTheServerIsKilledAndTheNextCallReconnects() async throws {
