@@ -19,16 +19,20 @@ final class RedisConnectionLoop {
     case away
     /// The host's name is looked up.
     case resolving(search: Int, until: ContinuousClock.Instant)
-    /// The system connects to an address; if that fails or takes until `next`, other addresses are tried.
-    case connecting(
-      others: [String],
-      next: ContinuousClock.Instant,
-      until: ContinuousClock.Instant
-    )
+    /// The system connects to an address.
+    case connecting(Turn)
     /// The replies to the first commands of the connection are still to come; this is their number.
-    case greeting(Int, until: ContinuousClock.Instant)
+    case greeting(Int, Turn)
     /// Commands are sent.
     case open
+  }
+
+  /// The turn of an address; if the address fails or does not answer until `end`, others are tried.
+  private struct Turn {
+    var others: [String]
+    var end: ContinuousClock.Instant
+    /// The end of the time for all addresses.
+    var until: ContinuousClock.Instant
   }
 
   private let mailbox: RedisMailbox
@@ -95,7 +99,16 @@ final class RedisConnectionLoop {
   private var phaseDeadline: ContinuousClock.Instant? {
     switch phase {
     case .away, .open: nil
-    case .resolving(_, let until), .connecting(_, let until, _), .greeting(_, let until): until
+    case .resolving(_, let until): until
+    case .connecting(let turn), .greeting(_, let turn): turn.end
+    }
+  }
+
+  /// The turn of the present address; `nil` if no other address is left.
+  private var turnBeforeOthers: Turn? {
+    switch phase {
+    case .away, .resolving, .open: nil
+    case .connecting(let turn), .greeting(_, let turn): turn.others.isEmpty ? nil : turn
     }
   }
 
@@ -120,9 +133,7 @@ final class RedisConnectionLoop {
     now: ContinuousClock.Instant
   ) throws(RedisLink.Failure) {
     if let deadline = phaseDeadline, deadline <= now {
-      if case .connecting(let others, _, let until) = phase, !others.isEmpty {
-        return try connect(toOneOf: others, until: until)
-      }
+      if let turn = turnBeforeOthers { return try connect(toOneOf: turn.others, until: turn.until) }
       throw RedisLink.Failure(text: "\(endpoint) was not reached in \(timeouts.connect)")
     }
     switch phase {
@@ -145,7 +156,7 @@ final class RedisConnectionLoop {
     switch endpoint.address {
     case .socket(let path):
       link = try RedisLink(to: .socket(path: path), replyLimit: replyLimit)
-      phase = .connecting(others: [], next: until, until: until)
+      phase = .connecting(Turn(others: [], end: until, until: until))
     case .host(let host, _):
       lastSearch += 1
       let search = lastSearch
@@ -159,15 +170,19 @@ final class RedisConnectionLoop {
     until: ContinuousClock.Instant
   ) throws(RedisLink.Failure) {
     guard case .host(_, let port) = endpoint.address else { return }
+    disconnect()
     let now = ContinuousClock.now
+    // The command that waits must not be over before all addresses were tried.
+    let soon = until - timeouts.connect + min(timeouts.connect, timeouts.command)
     var failure = RedisLink.Failure(text: "no address")
     var rest = addresses[...]
     while let address = rest.popFirst() {
       do {
         link = try RedisLink(to: .address(address, port: port), replyLimit: replyLimit)
         // An address that never answers leaves time for the others.
-        let next = now + (until - now) / (rest.count + 1)
-        phase = .connecting(others: Array(rest), next: next, until: until)
+        let last = rest.isEmpty || soon <= now ? until : soon
+        let end = now + (last - now) / (rest.count + 1)
+        phase = .connecting(Turn(others: Array(rest), end: end, until: until))
         return
       } catch let error {
         failure = error
@@ -176,26 +191,27 @@ final class RedisConnectionLoop {
     throw RedisLink.Failure(text: "\(endpoint): \(failure.text)")
   }
 
-  private func connected(
-    _ link: RedisLink,
-    others: [String],
-    until: ContinuousClock.Instant
-  )
-    throws(RedisLink.Failure)
-  {
+  private func connected(_ link: RedisLink, _ turn: Turn) throws(RedisLink.Failure) {
     do {
       try link.finishConnecting()
     } catch let error {
-      guard !others.isEmpty else { throw RedisLink.Failure(text: "\(endpoint): \(error.text)") }
-      return try connect(toOneOf: others, until: until)
+      return try failed(error)
     }
     let commands = endpoint.introduction + greeting
     number += 1
     clock = ServerClock()
-    for command in commands { try link.append(stamped(command, until: until)) }
-    phase = commands.isEmpty ? .open : .greeting(commands.count, until: until)
+    for command in commands { try link.append(stamped(command, until: turn.until)) }
+    phase = commands.isEmpty ? .open : .greeting(commands.count, turn)
     isBlocked = try link.flush() == .some
     if commands.isEmpty { try fill() }
+  }
+
+  /// Goes over to the next address after a failure, if there is one and the connection is not open yet.
+  private func failed(_ failure: RedisLink.Failure) throws(RedisLink.Failure) {
+    guard let turn = turnBeforeOthers else {
+      throw RedisLink.Failure(text: "\(endpoint): \(failure.text)")
+    }
+    try connect(toOneOf: turn.others, until: turn.until)
   }
 
   // MARK: Sending and receiving
@@ -246,9 +262,7 @@ final class RedisConnectionLoop {
     let timeout = Self.timeout(from: .now, to: deadline, wokenThrough: descriptor)
     guard poll(&sockets, nfds_t(sockets.count), timeout) > 0 else { return }
     guard sockets.count > 1, sockets[1].revents != 0, let link else { return }
-    if case .connecting(let others, _, let until) = phase {
-      return try connected(link, others: others, until: until)
-    }
+    if case .connecting(let turn) = phase { return try connected(link, turn) }
     if isBlocked, sockets[1].revents & Int16(POLLOUT) != 0 {
       isBlocked = try link.flush() == .some
     }
@@ -265,12 +279,12 @@ final class RedisConnectionLoop {
       failure = failure ?? error
     }
     try deliver(replies)
-    if let failure { throw RedisLink.Failure(text: "\(endpoint): \(failure.text)") }
+    if let failure { try failed(failure) }
   }
 
   private func deliver(_ replies: [RedisReply]) throws(RedisLink.Failure) {
     var replies = replies[...]
-    if case .greeting(var left, let until) = phase {
+    if case .greeting(var left, let turn) = phase {
       while left > 0, let reply = replies.popFirst() {
         if case .error(let text) = reply {
           throw RedisLink.Failure(text: "\(endpoint) refuses: \(text.prefix(200))")
@@ -279,7 +293,7 @@ final class RedisConnectionLoop {
         if let time = reply.elements?.last?.number { clock.received(time, at: .now) }
         left -= 1
       }
-      phase = left == 0 ? .open : .greeting(left, until: until)
+      phase = left == 0 ? .open : .greeting(left, turn)
       if left == 0 { try fill() }
     }
     guard !replies.isEmpty else { return }
