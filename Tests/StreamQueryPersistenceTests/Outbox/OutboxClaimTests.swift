@@ -285,6 +285,27 @@ struct OutboxClaimTests: OutboxSuite {
     second.shutDown()
   }
 
+  /// The first reading found nothing, so the run is not known when the archive comes.
+  @Test("nor is it there twice if the archive comes while the store is read again")
+  func importedWhileReadingAgain() {
+    online.send(false)
+    let (first, second) = (client(), client())
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    store.change { $0.loading = .seconds(1) }
+    first.shutDown()
+    simulation.settle()
+    expectEqual(second.import(archive, for: [.mutation(note())]).mutationCount, 1)
+    simulation.advance(by: .seconds(5))
+    expectEqual(kept(), ["{number:1,text:}"])
+    expectEqual(shown(second.outbox.currentItems), ["1 waiting"])
+    online.send(true)
+    simulation.advance(by: .minutes(1))
+    expectEqual(server.log.all, ["5000 1", "5010 1 done"])
+    expectEmpty(kept())
+    second.shutDown()
+  }
+
   @Test("an outbox that is erased between its end and its last round leaves its scopes to others")
   func erasedBeforeTheLastRound() throws {
     store.change { $0.writeErrors = [.denied] }

@@ -96,6 +96,26 @@ struct OutboxLedgerTests {
     expectEqual(ledger.takeBatch()?.puts.count, 1)
   }
 
+  @Test func ofSeveralRecordsOfARunTheNewestCountsAndTheOthersAreRemoved() throws {
+    var ledger = OutboxLedger()
+    let records = try [(1, 0, "a"), (2, 1, "b"), (3, 0, "c")].map { serial, revision, text in
+      let found = try #require(record(1, revision: UInt64(revision), text))
+      return (serial: UInt64(serial), record: found)
+    }
+    ledger.loaded(.first, records, last: 3)
+    expectEqual(ledger.all.map(\.serial), [2])
+    expectEqual(ledger.open, ["s": [2]])
+    let batch = ledger.takeBatch()
+    expectEqual(inputs(batch), ["\"1b\""])
+    expectEqual(batch?.removals, [OutboxRecord.key(1, id(1)), OutboxRecord.key(3, id(1))])
+    expect(ledger.ended(id(1)) != nil)
+    ledger.failed()
+    expectEqual(ledger.takeBatch()?.removals.count, 3)
+    _ = ledger.written()
+    expectNil(ledger.takeBatch())
+    expectEqual(ledger.open, [:])
+  }
+
   @Test func aRunThatEndsWhileItIsWrittenIsRemovedNext() throws {
     var ledger = try opened()
     ledger.accepted(try #require(record(1)), number: 1)
