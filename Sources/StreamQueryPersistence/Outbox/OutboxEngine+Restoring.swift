@@ -96,12 +96,11 @@ extension OutboxEngine {
           claimsKey,
           self
         )
-        let found = records.filter { item in
-          let id = item.record.id
-          return (granted.contains(id) || own.contains(id)) && state.ledger[id] == nil
-        }
+        let claimed = granted.union(own)
+        let found = records.filter { claimed.contains($0.record.id) }
+        let taken = found.map(\.record.id).filter { state.ledger[$0] == nil }
         state.ledger.loaded(contents.generation, found, last: last, barred: barred)
-        return found.map(\.record.id)
+        return taken
       }
       client?.runsKnown(
         records.flatMap { [$0.record.id, $0.record.id.revised($0.record.header.revision)] }

@@ -34,6 +34,9 @@ extension OutboxLedger {
 
   /// Adds the records of a store that was read for the first time, or again for records of ended outboxes.
   ///
+  /// If the store has several records of one run, the others are removed: an archive may bring a run to two
+  /// outboxes.
+  ///
   /// - Parameters:
   ///   - generation: The generation of the store.
   ///   - records: The records that this client has claimed.
@@ -48,12 +51,16 @@ extension OutboxLedger {
     if isLoading { phase = .open(generation) }
     base = max(base, last.leavingRoom)
     var found: [Entry] = []
-    for (serial, record) in records where indices[record.id] == nil {
-      // The run is over, and its record has still to be removed.
-      if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
+    let newest = Self.newest(of: records)
+    var strays: [(serial: UInt64, record: OutboxRecord)] = []
+    for (serial, record) in records {
+      let isOver = unwritten[record.id] != nil || underWay[record.id] != nil
+      guard newest[record.id] == serial, indices[record.id] == nil, !isOver else {
+        strays.append((serial, record))
+        continue
+      }
       if cancelledEarly.remove(record.id) != nil {
-        let (key, header) = (OutboxRecord.key(serial, record.id), record.header)
-        unwritten[record.id] = Draft(key: key, scope: header.scope, revision: header.revision)
+        removeToo(serial, record)
         continue
       }
       lastNumber += 1
@@ -69,10 +76,36 @@ extension OutboxLedger {
       if let scope = record.header.scope { open[scope, default: []].append(serial) }
     }
     insert(found)
+    for stray in strays { removeToo(stray.serial, stray.record) }
     for scope in open.keys { open[scope]?.sort() }
     // The runs of free scopes go on, except for those behind a record that was just found.
     bar(barred)
     version += 1
+  }
+
+  /// The serial of each run's record with the newest input, and of the first one of several.
+  private static func newest(
+    of records: [(serial: UInt64, record: OutboxRecord)]
+  ) -> [RunIdentity: UInt64] {
+    var newest: [RunIdentity: (serial: UInt64, revision: UInt64)] = [:]
+    for (serial, record) in records {
+      let revision = record.header.revision
+      if let known = newest[record.id], known.revision >= revision { continue }
+      newest[record.id] = (serial, revision)
+    }
+    return newest.mapValues(\.serial)
+  }
+
+  /// Removes a record from the store, unless it is that of its run's entry, or is removed already.
+  private mutating func removeToo(_ serial: UInt64, _ record: OutboxRecord) {
+    let (id, header) = (record.id, record.header)
+    let key = OutboxRecord.key(serial, id)
+    let drafts = [unwritten[id], underWay[id]].compactMap(\.self)
+    let isGone = drafts.contains { $0.key == key || $0.strays.contains(key) }
+    guard self[id]?.key != key, !isGone else { return }
+    write(id)
+    let draft = Draft(key: key, scope: header.scope, revision: header.revision)
+    if unwritten[id] == nil { unwritten[id] = draft } else { unwritten[id]?.strays.append(key) }
   }
 
   /// Sets the scopes in which other outboxes are still sending or writing; runs in other scopes go on.

@@ -91,7 +91,9 @@ extension OutboxLedger {
   mutating func write(_ id: RunIdentity) {
     guard let entry = self[id] else { return }
     let header = entry.record.header
-    unwritten[id] = Draft(key: entry.key, scope: header.scope, revision: header.revision)
+    var draft = Draft(key: entry.key, scope: header.scope, revision: header.revision)
+    draft.strays = unwritten[id]?.strays ?? []
+    unwritten[id] = draft
   }
 
   /// Removes items of a scope from the open ones, because they have got runs or were removed, and releases

@@ -17,6 +17,7 @@ extension OutboxLedger {
       } else {
         batch.removals.append(draft.key)
       }
+      batch.removals += draft.strays
     }
     return batch
   }
@@ -40,7 +41,11 @@ extension OutboxLedger {
   /// Puts the present batch back, because it was not written; the next batch has its changes.
   mutating func failed() {
     hasFailed = true
-    unwritten.merge(underWay) { newer, _ in newer }
+    unwritten.merge(underWay) { newer, older in
+      var draft = newer
+      draft.strays += older.strays
+      return draft
+    }
     underWay = [:]
   }
 

@@ -61,6 +61,8 @@ struct OutboxLedger: Sendable {
     var key: String
     var scope: String?
     var revision: UInt64
+    /// The keys of further records of the same run, which are removed.
+    var strays: [String] = []
   }
 
   var phase = StoreWriter.Phase.loading
