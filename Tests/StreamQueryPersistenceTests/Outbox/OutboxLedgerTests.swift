@@ -293,6 +293,23 @@ struct OutboxLedgerTests {
     #expect(inputs(ledger.takeBatch()).contains("\"2x\""))
   }
 
+  /// Two threads replace identifiers in one record: neither may undo what the other one did.
+  @Test func aRecordThatWasRewrittenMeanwhileIsNotRewrittenFromItsFormerText() throws {
+    var ledger = try opened(1)
+    let edition = try #require(ledger[id(1)]).edition
+    let first = ledger.rewrote(try #require(record(1, "b")), from: edition)
+    let second = ledger.rewrote(try #require(record(1, "c")), from: edition)
+    expectEqual([first, second], [true, false])
+    expectEqual(inputs(ledger.takeBatch()), ["\"1b\""])
+    _ = ledger.written()
+    let again = ledger.rewrote(try #require(record(1, "bc")), from: edition + 1)
+    // An item that has another input or is gone needs no other try.
+    let other = ledger.rewrote(try #require(record(1, revision: 1)), from: edition)
+    let gone = ledger.rewrote(try #require(record(2)), from: edition)
+    expectEqual([again, other, gone], [true, true, true])
+    expectEqual(inputs(ledger.takeBatch()), ["\"1bc\""])
+  }
+
   @Test func aTextIsFoundOnceUnlessItCouldNotBeReplaced() throws {
     var ledger = try opened(1, 2, 3)
     expectEqual(ledger.mentioning(["1", "2"]).map(\.id), [id(1), id(2)])
