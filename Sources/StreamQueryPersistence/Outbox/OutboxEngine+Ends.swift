@@ -8,6 +8,8 @@ extension OutboxEngine {
     var entry: OutboxLedger.Entry?
     var job: MutationJob?
     var answers: [SharedOneShot<ErrorBox?>]
+    /// The runs with records that another thread has changed while identifiers were replaced there.
+    var late: [RunIdentity]
   }
 
   func worked(_ job: MutationJob, _ output: ValueBox) {
@@ -33,7 +35,7 @@ extension OutboxEngine {
       if state.writer.stage.isErased { return nil as Gone? }
       if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
       // The replacements are written in one batch with the removal of the run's record.
-      for record in rewritten { state.ledger.rewrote(record) }
+      let late = rewritten.filter { !state.ledger.rewrote($0.record, from: $0.edition) }
       // An archive may have brought a run of which the store has a record.
       if ending == .cancelled, state.ledger.isLoading { state.ledger.cancelledEarly.insert(id) }
       let entry = state.ledger.ended(id)
@@ -44,10 +46,12 @@ extension OutboxEngine {
         entry: entry,
         job: state.jobs.removeValue(forKey: id),
         // A run may end before it was ever written: then the callers that wait for its record go on here.
-        answers: state.takeSettledWaits(of: id)
+        answers: state.takeSettledWaits(of: id),
+        late: late.map(\.record.id)
       )
     }
     for answer in old?.answers ?? [] { answer.give(nil) }
+    replaceIdentifiers(in: old?.late ?? [])
     withExtendedLifetime(old) {}
     release()
     start { state in
@@ -57,19 +61,51 @@ extension OutboxEngine {
   }
 
   /// Returns the records of waiting items with replaced identifiers; the items' runs get these, too.
-  private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
+  private func rewritten(
+    _ ids: [String: String],
+    except done: RunIdentity
+  ) -> [(record: OutboxRecord, edition: Int)] {
     guard !ids.isEmpty else { return [] }
     let found = update { state -> [(OutboxLedger.Entry, MutationJob?)] in
       if state.writer.stage.isErased { return [] }
       state.replacements.merge(ids) { _, new in new }
       return state.ledger.mentioning(ids.keys).map { ($0, state.jobs[$0.id]) }
     }
-    let (records, failed) = replacing(
-      ids,
-      in: found.filter { $0.0.id != done }.map { ($0.0.record, $0.1) }
-    )
+    let (records, failed) = rewriting(ids, in: found.filter { $0.0.id != done })
     if !failed.isEmpty { update { $0.ledger.restoreMentions(of: ids.keys, in: failed) } }
     return records
+  }
+
+  /// Replaces the identifiers that were replaced before in records that another outbox has left, or another
+  /// thread has changed.
+  func replaceIdentifiers(in found: [RunIdentity]) {
+    guard !found.isEmpty, update({ !$0.replacements.isEmpty }) else { return }
+    var rest = found
+    while !rest.isEmpty {
+      let (ids, waiting) = update {
+        state -> ([String: String], [(OutboxLedger.Entry, MutationJob?)]) in
+        let entries = rest.compactMap { state.ledger[$0] }
+        return (state.replacements, entries.map { ($0, state.jobs[$0.id]) })
+      }
+      let records = rewriting(ids, in: waiting).records
+      rest = update { state in
+        records.filter { !state.ledger.rewrote($0.record, from: $0.edition) }.map(\.record.id)
+      }
+    }
+    for job in update({ state in found.compactMap { state.jobs[$0] } }) { renewInput(of: job) }
+  }
+
+  /// Replaces identifiers in the inputs of items, and gives the new inputs to their runs.
+  ///
+  /// - Returns: The changed records, each with the edition in which it was found, and the runs with an input
+  ///   that could not be replaced.
+  private func rewriting(
+    _ ids: [String: String],
+    in found: [(OutboxLedger.Entry, MutationJob?)]
+  ) -> (records: [(record: OutboxRecord, edition: Int)], failed: [RunIdentity]) {
+    let (records, failed) = replacing(ids, in: found.map { ($0.0.record, $0.1) })
+    let editions = Dictionary(found.map { ($0.0.id, $0.0.edition) }) { first, _ in first }
+    return (records.map { (record: $0, edition: editions[$0.id] ?? 0) }, failed)
   }
 
   /// Replaces identifiers in the inputs of waiting items, and gives the new inputs to their runs.

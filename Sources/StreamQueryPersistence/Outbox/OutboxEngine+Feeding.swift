@@ -80,7 +80,7 @@ extension OutboxEngine {
         begun.map { ($0.id, $0.edition) },
         uniquingKeysWith: { first, _ in first }
       )
-      var changed: [(MutationJob, OutboxRecord)] = []
+      var changed: [MutationJob] = []
       var dropped: [MutationJob] = []
       for job in jobs.compactMap(\.self) {
         guard !state.ledger.isWiped, let entry = state.ledger[job.identity] else {
@@ -88,25 +88,31 @@ extension OutboxEngine {
           continue
         }
         state.jobs[job.identity] = job
-        if editions[job.identity] != entry.edition { changed.append((job, entry.record)) }
+        if editions[job.identity] != entry.edition { changed.append(job) }
       }
       return (changed, dropped)
     }
     for job in dropped { client.cancel(job.id) }
     // If a new run replaces other items, their records are to be removed.
     start { $0.writer.stage.hasEnded || $0.ledger.unwritten.isEmpty ? nil : $0.writer.changed() }
-    for (job, record) in changed { replaceInput(of: job, with: record) }
+    for job in changed { renewInput(of: job) }
   }
 
-  /// Gives a run its new input, after an identifier was replaced in its record while the run was being made.
-  private func replaceInput(of job: MutationJob, with record: OutboxRecord) {
-    let header = record.header
+  /// Gives a run the input of its record, after an identifier was replaced there while the run or another
+  /// input was being made.
+  func renewInput(of job: MutationJob) {
     guard let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form else { return }
-    do {
-      let input = try form.decode(record.input, header.version)
-      client?.replaceInputs([(job, header.revision, input)])
-    } catch {
-      report(error)
+    var edition: Int?
+    // The record may change again while its input is being decoded.
+    while let entry = update({ $0.ledger[job.identity] }), entry.edition != edition {
+      edition = entry.edition
+      let header = entry.record.header
+      do {
+        let input = try form.decode(entry.record.input, header.version)
+        client?.replaceInputs([(job, header.revision, input)])
+      } catch {
+        return report(error)
+      }
     }
   }
 

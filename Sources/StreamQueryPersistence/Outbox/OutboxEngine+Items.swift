@@ -92,21 +92,26 @@ extension OutboxEngine {
       guard let client, client.rebase(job, box) else { throw OutboxError.sending }
       return try await waitUntilSettled(id, header.revision + 1)
     }
-    // The identifiers that were replaced before are replaced as in the input of a run.
-    let ids = update { $0.replacements }
-    let replacement = try record.with(
-      input: ids.isEmpty ? data : IdentifierText.replacing(ids, in: data) ?? data,
-      revision: header.revision + 1,
-      version: form.version
-    )
-    var isReplaced = false
-    start { state in
-      isReplaced = !state.writer.stage.hasEnded && state.ledger.replaced(replacement)
-      return isReplaced ? state.writer.requested() : nil
+    var isReplaced: Bool?
+    while isReplaced == nil {
+      // The identifiers that were replaced before are replaced as in the input of a run.
+      let ids = update { $0.replacements }
+      let replacement = try record.with(
+        input: ids.isEmpty ? data : IdentifierText.replacing(ids, in: data) ?? data,
+        revision: header.revision + 1,
+        version: form.version
+      )
+      isReplaced = false
+      start { state in
+        if state.writer.stage.hasEnded { return nil }
+        // Another thread may have replaced more identifiers meanwhile.
+        isReplaced = state.replacements == ids ? state.ledger.replaced(replacement) : nil
+        return isReplaced == true ? state.writer.requested() : nil
+      }
     }
     // If the input was not replaced, the item's run has begun meanwhile, or another call has changed the
     // input.
-    guard isReplaced else { throw OutboxError.sending }
+    guard isReplaced == true else { throw OutboxError.sending }
     try await waitUntilSettled(id, header.revision + 1)
   }
 

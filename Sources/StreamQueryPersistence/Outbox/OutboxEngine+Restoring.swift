@@ -134,17 +134,6 @@ extension OutboxEngine {
     }
   }
 
-  /// Replaces the identifiers that were replaced before in records that another outbox has left.
-  private func replaceIdentifiers(in found: [RunIdentity]) {
-    let (ids, waiting) = update {
-      state -> ([String: String], [(OutboxLedger.Entry, MutationJob?)]) in
-      let entries = state.replacements.isEmpty ? [] : found.compactMap { state.ledger[$0] }
-      return (state.replacements, entries.map { ($0, state.jobs[$0.id]) })
-    }
-    let records = replacing(ids, in: waiting.map { ($0.0.record, $0.1) }).records
-    update { for record in records { $0.ledger.rewrote(record) } }
-  }
-
   /// Accepts the runs that waited until the store was read, and lets them go on.
   func opened() {
     var accepted: (waits: [SharedOneShot<Void>], taken: [MutationJob])?

@@ -116,12 +116,20 @@ extension OutboxLedger {
   }
 
   /// Takes an item's record with replaced identifiers, unless the item was given another input meanwhile.
-  mutating func rewrote(_ record: OutboxRecord) {
-    guard let index = indices[record.id],
-      entries[index]?.record.header.revision == record.header.revision
-    else { return }
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - edition: The edition of the record in which the identifiers were replaced; `nil` for the present one.
+  /// - Returns: `false` if other identifiers were replaced meanwhile, so that the caller has to try again.
+  @discardableResult
+  mutating func rewrote(_ record: OutboxRecord, from edition: Int? = nil) -> Bool {
+    guard let index = indices[record.id], let entry = entries[index],
+      entry.record.header.revision == record.header.revision
+    else { return true }
+    if let edition, edition != entry.edition { return false }
     change(at: index, to: record, isNew: false)
     version += 1
+    return true
   }
 
   /// Takes the new record of an open item, after a change of its input.
