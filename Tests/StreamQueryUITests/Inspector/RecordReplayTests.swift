@@ -84,6 +84,27 @@ struct RecordReplayTests {
     expectEqual(replay.updates(at: replay.duration)[1], 9_999)
   }
 
+  @Test("a run is known until its last optimistic change is gone, even if that goes with its entry")
+  func runsWithChanges() {
+    var maker = RecordMaker()
+    maker.key(3, .text("hot"), base: .data())
+    for run in 1...2 {
+      maker.key(run, .int(run), base: .data())
+      maker.run(run, "[\"save\", \(run)]")
+      maker.event(.run(.started, run: run))
+      maker.event(.layered(run: run), run)
+      maker.event(.run(.succeeded, run: run))
+    }
+    for _ in 0..<3 { maker.event(.written, 3) }
+    var replay = RecordReplay(maker.take(), capacity: 2)
+    expectEqual(replay.runs.keys.sorted(), [1, 2])
+    maker.event(.unlayered(run: 1), 1)
+    maker.event(.removed(.expired, isKeptEmpty: false), 2, nil)
+    for _ in 0..<3 { maker.event(.written, 3) }
+    _ = replay.feed(maker.take())
+    expectEqual(replay.runs.keys.sorted(), [])
+  }
+
   @Test("it knows the options of a client that come again after it has forgotten them")
   func optionsThatComeAgain() {
     struct Failed: Error {}

@@ -130,6 +130,18 @@ test("a live record keeps the newest events, and its memory does not grow", () =
   assert.equal(record.counts(record.moment(record.events[0][0])).all >= 1, true);
 });
 
+test("a run and the keys that it changes are known until its last layer is gone, even if that goes with its key", () => {
+  const keys = [1, 2, 3].map((number) => [number, `["${number}"]`, "Int", [number], S(17, 0, 0)]);
+  const runs = [1, 2].map((number) => [number, `["save", ${number}]`, null, null, 0]);
+  const begin = runs.flatMap(([number]) => [[0, 30, number], [0, 16, number, number, S(145, 0, 0)], [0, 37, number]]);
+  const others = Array.from({ length: 3 }, () => [1e6, 12, 3, S(17, 0, 1e6)]);
+  let record = new Recording(plain({ keys, runs, events: [...begin, ...others] }), { keep: 2 });
+  assert.deepEqual([...record.runs.values()].map((run) => [run.number, ...run.keys]), [[1, 1], [2, 2]]);
+  const end = [[1e6, 17, 1, 1, S(17, 0, 0)], [0, 2, 2, 0, 0, null], ...others];
+  record = record.append(plain({ first: record.next, now: 20e6, keys: [], runs: [], options: [], errors: [], events: end }));
+  assert.deepEqual([...record.runs.keys()], []);
+});
+
 test("a record whose oldest events were left out is saved as one that lost them, and opens with the same states", () => {
   const client = new Pretend({ date: 1764430000, ring: 100_000 });
   let live = new Recording(client.whole(), { keep: 60 });
