@@ -34,8 +34,8 @@ struct RecordReplay: Sendable {
     var keys: Set<Int> = []
     var positions = KeptTail<Int>()
 
-    /// Whether the run is over, and has no stored event.
-    var isForgettable: Bool { positions.isEmpty && (row.base?.isEnd ?? true) }
+    /// Whether the run is over, has no stored event, and changes no key any more.
+    var isForgettable: Bool { positions.isEmpty && keys.isEmpty && (row.base?.isEnd ?? true) }
   }
 
   /// The changes that a record has brought.
@@ -164,6 +164,13 @@ struct RecordReplay: Sendable {
     lostUntil = min(event.time, beginning)
     switch event.kind {
     case .entry(let step, let key, let state):
+      if case .removed = step {
+        // The changes of an entry go with it, without events of their own.
+        for run in keys[key]?.layers ?? [] {
+          runs[run]?.keys.remove(key)
+          dropRun(run)
+        }
+      }
       keys[key]?.fold(event, step, state)
       news.folded.insert(key)
       dropKey(key, &news)

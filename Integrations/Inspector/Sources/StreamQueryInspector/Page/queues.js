@@ -55,8 +55,8 @@ export class RunsPane {
   layers(row) {
     const { record, moment } = this.app;
     const found = [];
-    for (const n of row.run.layers) {
-      const key = record.keys.get(record.event(n)?.[2]);
+    for (const number of [...row.run.keys, ...row.run.layers.map((n) => record.event(n)?.[2])]) {
+      const key = record.keys.get(number);
       if (key && moment.rows[key.slot]?.layers.includes(row.run.number) && !found.includes(key.text)) found.push(key.text);
     }
     return found;

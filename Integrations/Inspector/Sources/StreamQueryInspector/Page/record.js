@@ -324,6 +324,7 @@ export class Recording {
     const run = {
       number, text, scope: isText(scope) ? scope : null, slot: this.freeRuns.pop() ?? this.current.runs.length,
       started: isNumber(started) ? started : 0, before: before ?? null, events: [], layers: [],
+      keys: new Set(), // What it changed just before the first event.
     };
     this.runs.set(number, run);
     const phase = runPhases.get(before);
@@ -425,9 +426,18 @@ export class Recording {
     for (let i = 0; i < extra; i += 1) {
       const event = this.events[i];
       const n = this.first + i;
+      const key = shapes.has(event[1]) ? this.keys.get(event[2]) : undefined;
+      const before = this.base.rows[key?.slot]?.layers ?? none;
       this.apply(this.base, event, n);
-      if (shapes.has(event[1])) keys.add(this.keys.get(event[2]));
-      else if (runShapes.has(event[1])) runs.add(this.runs.get(event[2]));
+      keys.add(key);
+      if (runShapes.has(event[1])) runs.add(this.runs.get(event[2]));
+      if (event[1] === code.layerAdded || event[1] === code.layerRemoved) runs.add(this.runs.get(event[3]));
+      const after = this.base.rows[key?.slot]?.layers ?? none;
+      if (after === before) continue;
+      for (const run of [...before, ...after].map((number) => this.runs.get(number))) {
+        if (after.includes(run?.number)) run.keys.add(key.number); else run?.keys.delete(key.number);
+        runs.add(run);
+      }
     }
     keys.delete(undefined);
     runs.delete(undefined);
@@ -439,7 +449,8 @@ export class Recording {
     for (const run of runs) {
       run.events = run.events.filter(stays);
       run.layers = run.layers.filter(stays);
-      if (!run.events.length && isOver(this.base.runs[run.slot]?.phase)) this.forget(run, "runs", this.freeRuns);
+      if (run.events.length || run.layers.length || run.keys.size) continue;
+      if (isOver(this.base.runs[run.slot]?.phase)) this.forget(run, "runs", this.freeRuns);
     }
     this.forgetKeys(keys);
     this.conditions = this.conditions.filter(stays);
