@@ -193,6 +193,23 @@ struct QueryClientServiceTests {
     simulation.settle()
   }
 
+  /// Each seed lets another task be the first: the one that saves, or the one that waits.
+  @Test func aClientWithoutStoresIsNeverLate() {
+    for seed in 0..<20 as Range<UInt64> {
+      let simulation = Simulation(seed: seed)
+      let service = QueryClientService(
+        QueryClient(simulation: simulation),
+        savingTimeout: .zero,
+        logger: Logger(label: "cache") { [handler] _ in handler }
+      )
+      let running = simulation.task { await service.run() }
+      simulation.settle()
+      running.cancel()
+      simulation.run { await running.value }
+    }
+    #expect(lines.filter { $0.hasPrefix("error") } == [])
+  }
+
   @Test(arguments: [Duration.seconds(-1), .seconds(Int64.max), Duration(attoseconds: .min)])
   func oddTimesAreBounded(time: Duration) {
     let client = client()
