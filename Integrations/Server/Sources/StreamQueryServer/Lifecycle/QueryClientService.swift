@@ -1,7 +1,7 @@
 public import Logging
 public import ServiceLifecycle
 @_spi(Adapters) public import StreamQuery
-internal import StreamQueryPersistence
+@_spi(Adapters) internal import StreamQueryPersistence
 
 /// A service of swift-service-lifecycle that ends a client in good order.
 ///
@@ -101,6 +101,8 @@ public struct QueryClientService: Service, CustomStringConvertible {
     }
     switch await first.value {
     case .saved: break
+    // Without a store nothing is late, however short the time was.
+    case .late where client.storeStatuses.isEmpty: break
     case .failed(let error):
       logger?.error("cache could not be saved", metadata: ["error": "\(error)"])
     case .late:
