@@ -119,4 +119,16 @@ struct RatePageTests {
     #expect(archives.flatMap(\.entries).isEmpty)
     #expect(simulation.now == .seconds(1))
   }
+
+  /// A server that shuts down waits for its responses.
+  @Test func aSourceThatHangsDoesNotKeepAPageOpen() throws {
+    let (service, _) = service(.value(rate(1), after: .hours(1)))
+    let count = try simulation.run {
+      var count = 0
+      for try await _ in service.archives(of: ["USD"]) { count += 1 }
+      return count
+    }
+    #expect(count == 2)
+    #expect(simulation.now == .seconds(10))
+  }
 }
