@@ -29,8 +29,9 @@ internal import Synchronization
 /// `setData` or an import brought, or a store restored. A fetch or ``write(_:for:)`` of the query ends that.
 ///
 /// The cache does not retain its client, nor the client its cache: retain the cache for as long as the client
-/// shares. The task that calls ``run()`` retains it. Each client needs a cache of its own, and each tenant a
-/// namespace of its own.
+/// shares. The task that calls ``run()`` retains it, and so does each query that names it in
+/// `shared(through:tags:form:maxAge:)`, for as long as somebody has the query, such as the client for its
+/// entry. Each client needs a cache of its own, and each tenant a namespace of its own.
 public final class SharedCache: Sendable {
   let store: any SharedStore
   let configuration: SharedCacheConfiguration
