@@ -41,7 +41,8 @@ nonisolated extension QueryClient {
   ///   in the background, and at once when the app becomes active. The store of queries is also read again by
   ///   another call of this method. If the store was not read within ``Persistence/restoreTimeout``, the
   ///   error is ``QueryStoreError/failed(_:)`` with ``SavedValueError/slowStore``, and the read goes on. For
-  ///   an outbox, it is ``OutboxError/slowStore`` after ``OutboxConfiguration/restoreTimeout``.
+  ///   an outbox, it is ``OutboxError/slowStore`` after ``OutboxConfiguration/restoreTimeout``. Until the
+  ///   read has ended, later calls throw the same at once: to wait longer, set a longer timeout.
   ///   `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
     var problem: (any Error)?
