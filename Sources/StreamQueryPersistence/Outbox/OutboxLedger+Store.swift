@@ -119,7 +119,7 @@ extension OutboxLedger {
   ///
   /// - Parameters:
   ///   - record: The record.
-  ///   - edition: The edition of the record in which the identifiers were replaced; `nil` for the present one.
+  ///   - edition: The edition in which the identifiers were replaced; `nil` for the present one.
   /// - Returns: `false` if other identifiers were replaced meanwhile, so that the caller has to try again.
   @discardableResult
   mutating func rewrote(_ record: OutboxRecord, from edition: Int? = nil) -> Bool {

@@ -19,8 +19,8 @@ struct UnknownCurrency: Error {}
 extension Query<Rate> {
   /// The query of a currency's rate, which is fresh for half a minute.
   ///
-  /// The query never retries, not even for observers. The timeout also ends the pages that wait for a rate, and
-  /// with them the wait of a server that shuts down.
+  /// The query never retries, not even for observers. The timeout also ends the pages that wait for a rate,
+  /// and with them the wait of a server that shuts down.
   static func rate(of currency: String, from source: any RateSource) -> Self {
     Query("rate", currency) { try await source.rate(of: currency) }
       .staleTime(.seconds(30))
