@@ -21,7 +21,7 @@ package final class AnsweringListener {
   /// - Throws: That the system gives no port.
   package init(on port: UInt16 = 0, host: UInt8 = 1) throws {
     let listening = try Loopback.listen(on: port, host: host)
-    (listener, port) = (listening.socket, listening.port)
+    (listener, self.port) = (listening.socket, listening.port)
   }
 
   deinit { for socket in connections + [listener] { close(socket) } }
