@@ -24,6 +24,27 @@ struct ObservedFetcherTests {
     }
   }
 
+  /// Fetches anew whenever it fetches.
+  private final class Restless: QueryFetcher {
+    let waits: Bool
+    var text = "a"
+    private(set) var log: [String] = []
+    weak var observed: ObservedFetcher<Restless>?
+
+    init(waits: Bool) { self.waits = waits }
+
+    func fetch() async throws -> String {
+      log.append(text)
+      let found = text
+      // Without an end, the test would not end either.
+      guard log.count < 50 else { return found }
+      if waits { _ = await observed?.refetch { $0.text += "a" } } else { fetchAnew() }
+      return found
+    }
+
+    private func fetchAnew() { observed?.refetch { $0.text += "a" } }
+  }
+
   private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
     for seed: UInt64 in 0..<10 {
       Simulation.onMainActor(seed: seed) { body($0, QueryClient(simulation: $0)) }
@@ -91,6 +112,19 @@ struct ObservedFetcherTests {
       simulation.advance(by: .seconds(1))
       expectEqual(screen.frames, ["a", "g"])
       expectEqual(search.fetcher.log, ["a", "b", "c", "d", "e", "f", "g"])
+    }
+  }
+
+  @Test("Q11: a fetcher that fetches anew whenever it fetches has an end", arguments: [false, true])
+  func replacingItself(waits: Bool) {
+    run { simulation, client in
+      let fetcher = Restless(waits: waits)
+      let search = ObservedFetcher("search", fetcher: fetcher, client: client)
+      fetcher.observed = search
+      simulation.advance(by: .seconds(1))
+      expectEqual(fetcher.log, ["a", "aa", "aaa", "aaaa"])
+      expectEqual(search.query.data, "aaaa")
+      expectEqual(search.query.isFetching, false)
     }
   }
 

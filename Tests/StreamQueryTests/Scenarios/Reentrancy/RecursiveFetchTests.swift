@@ -35,25 +35,31 @@ struct RecursiveFetchTests {
     expectEqual(last?.isFetching, false)
   }
 
-  @Test(arguments: ["invalidate", "refetch"])
+  @Test(arguments: ["invalidate", "refetch", "handle", "button"])
   func aRefetchThatReplacesItselfComesToAnEnd(_ means: String) {
     let client = QueryClient(simulation: simulation)
     let calls = Notes<FetchCause>()
+    let handle = Dial<QueryObserver<Int>?>(nil)
     let query = Query<Int>("n") { (context: FetchContext) in
       calls.add(context.cause)
-      if means == "invalidate" {
-        await context.client.invalidate(.all)
-      } else {
-        await context.client.refetch(.all)
+      // Without an end, the test would not end either.
+      guard calls.count < 50 else { return 1 }
+      switch means {
+      case "invalidate": await context.client.invalidate(.all)
+      case "refetch": await context.client.refetch(.all)
+      case "handle": _ = try? await handle.value?.refetch()
+      default: handle.value?.startRefetch()
       }
       return 1
     }
     client.setData(0, for: query)
+    handle.value = client.observer(of: query)
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .seconds(1))
     // It replaces itself three times, and then joins itself.
     expectEqual(calls.count, 4)
     #expect(recording.timeline.last == at(0, .success(1)))
+    handle.value = nil
   }
 
   @Test func aFetchOfAnotherClientIsNotTakenForTheCallersOwn() throws {
