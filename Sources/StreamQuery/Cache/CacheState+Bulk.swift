@@ -30,11 +30,7 @@ extension CacheState {
     defer { announce(.refetched(index), &transaction) }
     let request = FetchRequest(
       cause: cause,
-      // If a fetch's own code makes the call, it may replace the fetch only a few times in a row, and joins
-      // it after that. Otherwise each replacement could request the next one, for ever.
-      joining: superseding
-        && (slots[index].machine.isReplaceable || !waitsForCaller(index, transaction))
-        ? .irreplaceable : .upToDate,
+      joining: bounded(EntryMachine.Joining(superseding: superseding), index, transaction),
       hasClientLease: slots[index].machine.observerCount == 0
     )
     let isAnswered = slots[index].machine.isAnswered(joining: request.joining)

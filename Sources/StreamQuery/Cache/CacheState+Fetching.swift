@@ -38,6 +38,10 @@ extension CacheState {
     let canFetch = query.canFetch || slots[index].query?.canFetch == true
     var request = request
     if need == .ifMissing || need == .ifMissingElseRevalidate { request.joining = .any }
+    // A page that the code of a fetch asks for is fetched after that fetch.
+    if need == .always, request.part == .whole {
+      request.joining = bounded(request.joining, index, transaction)
+    }
     var decision = slots[index].machine.decision(for: need, freshness, canFetch: canFetch, at: now)
     if let terms = query.serving {
       decision = served(index, decision, for: need, terms, freshness, canFetch: canFetch, at: now)

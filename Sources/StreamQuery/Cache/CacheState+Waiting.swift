@@ -275,8 +275,8 @@ extension CacheState {
 
   /// Moves the waiters of a fetch to the fetch that has replaced it.
   ///
-  /// Replacements come to an end, see ``EntryMachine/supersessionLimit``, except those of a fetcher with new
-  /// input (``EntryMachine/Joining/none``).
+  /// Replacements come to an end, see ``EntryMachine/supersessionLimit``, except those for which others give
+  /// a fetcher new input (``EntryMachine/Joining/none``).
   private mutating func moveWaitersAlong(_ index: Int) {
     let waiters = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
@@ -325,6 +325,25 @@ extension CacheState {
     guard !slots[index].machine.isIdle, let caller = transaction.caller, isPresent(caller)
     else { return false }
     return WorkWait.waits(work(of: index), for: caller.work)
+  }
+
+  /// How a request for a whole value joins the fetch of an entry, if code of that fetch may make the request.
+  ///
+  /// Such code may replace its fetch only a few times in a row, and joins it after that. Otherwise each
+  /// replacement could request the next one, for ever.
+  // This is inlined, because the state is a large value, and a call would copy it for each entry.
+  @inline(__always)
+  func bounded(
+    _ joining: EntryMachine.Joining,
+    _ index: Int,
+    _ transaction: Transaction
+  ) -> EntryMachine.Joining {
+    switch joining {
+    case .any, .upToDate: return joining
+    case .irreplaceable: if slots[index].machine.isReplaceable { return joining }
+    case .none: if slots[index].machine.isWithinLimit { return joining }
+    }
+    return waitsForCaller(index, transaction) ? .upToDate : joining
   }
 
   /// Whether a caller's work continues.

@@ -186,9 +186,10 @@ package struct EntryMachine: Equatable, Sendable {
   }
 
   /// Whether a request for newer data replaces the fetch in flight instead of joining it.
-  var isReplaceable: Bool {
-    hasData && (fetch?.supersessions ?? 0) < Self.supersessionLimit
-  }
+  var isReplaceable: Bool { hasData && isWithinLimit }
+
+  /// Whether fewer fetches in a row were replaced than ``supersessionLimit``.
+  var isWithinLimit: Bool { (fetch?.supersessions ?? 0) < Self.supersessionLimit }
 }
 
 extension EntryMachine {

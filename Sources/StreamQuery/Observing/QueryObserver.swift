@@ -119,7 +119,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///   - throwOnError: Whether a failure or a cancellation of the fetch is thrown; a failure is in the
   ///     results of all observers as well.
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``. With
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``;
+  ///   ``QueryError/recursiveFetch(key:)`` in a fetch of the query that the call does not replace. With
   ///   `throwOnError`, also the error of the fetch, and `CancellationError` if the caller was cancelled, or
   ///   the fetch was cancelled and either there is no data or this call had only joined the fetch.
   @discardableResult
@@ -153,8 +154,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// Fetches, and replaces any running fetch: also a first one, and however often one was replaced before.
   ///
   /// For adapters with a fetch that reads changing input: an answer to former input never lands. Callers that
-  /// wait for a replaced fetch wait for the new one. Otherwise this is the same as
-  /// ``refetch(superseding:throwOnError:)``.
+  /// wait for a replaced fetch wait for the new one. A fetch that makes this call itself is replaced at most
+  /// three times in a row. Otherwise this is the same as ``refetch(superseding:throwOnError:)``.
   ///
   /// - Returns: The result after the fetch, with its error if it failed.
   /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``.

@@ -59,7 +59,8 @@ public final class ObservedFetcher<F: QueryFetcher> {
   /// Changes the fetcher, then fetches with it, and waits.
   ///
   /// The result of a running fetch is not used, because that fetch has read the former properties. Callers
-  /// that wait for it, such as those of an earlier call, wait for the new fetch.
+  /// that wait for it, such as those of an earlier call, wait for the new fetch. If `fetch()` makes this call
+  /// itself, its fetch is replaced at most three times in a row.
   ///
   /// - Parameter change: Changes the fetcher.
   /// - Returns: The result after the fetch; if the fetch failed, with its error.
