@@ -378,6 +378,29 @@ struct FetchLimitTests {
     withExtendedLifetime(other) {}
   }
 
+  @Test("a retry that has its turn after a success is no first attempt")
+  func aSuccessBeforeTheTurnOfARetry() {
+    let client = client(1)
+    let log = log
+    let failing = Query<String>("failing") { _ in
+      try await log.request("failing", .milliseconds(10))
+      throw Boom()
+    }.retry(1) { _ in .milliseconds(100) }
+    client.setData("old", for: failing)
+    let recording = simulation.record(client.stream(failing))
+    simulation.advance(by: .milliseconds(50))
+    prefetch("slow", with: client)
+    // By now the retry waits for the other fetch.
+    simulation.advance(by: .milliseconds(500))
+    let rename = Mutation<String, String>("rename") { $0 }
+      .optimistic { name, changes in changes.update(failing) { $0 = name } }
+    simulation.start(rename, with: "new", on: client)
+    simulation.advance(by: .seconds(5))
+    expectEqual(log.names, ["failing", "slow", "failing"])
+    expectEqual(recording.values.last?.isError, true)
+    expectEqual(recording.values.last?.isFetching, false)
+  }
+
   @Test func aFetchThatIsReplacedDoesNotOvertakeOthers() {
     let client = client(1)
     let log = log
