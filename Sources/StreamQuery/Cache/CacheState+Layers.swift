@@ -69,7 +69,9 @@ extension CacheState {
       input(index, &transaction) { $0.outdated(in: $1) }
       // A fetch that still waits for its turn has asked nothing: it becomes a new one, which keeps its place
       // in the line, and whose answer is newer than the success.
-      if waitsForTurn(index) { input(index, &transaction) { $0.outdatedRestarted(in: $1) } }
+      if waitsForTurn(index) {
+        input(index, &transaction) { $0.outdatedRestarted(isInLine: true, in: $1) }
+      }
       resumeDeferred(index, &transaction)
     }
   }

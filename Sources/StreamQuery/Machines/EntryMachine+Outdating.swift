@@ -26,11 +26,19 @@ extension EntryMachine {
 
   /// Restarts an outdated fetch before it answers.
   ///
-  /// - Parameter environment: The environment at the transaction.
+  /// - Parameters:
+  ///   - isInLine: Whether the attempt waits for its turn. If it is a retry, the new fetch goes on with it.
+  ///   - environment: The environment at the transaction.
   /// - Returns: The actions; none if the fetch in flight is not outdated.
-  package mutating func outdatedRestarted(in environment: Environment) -> EntryActions {
+  package mutating func outdatedRestarted(
+    isInLine: Bool = false,
+    in environment: Environment
+  ) -> EntryActions {
     guard let current = fetch, current.stage == .running, current.isOutdated else { return .none }
-    return restart(current, in: environment)
+    let failures = failureCount
+    let actions = restart(current, in: environment)
+    if isInLine { failureCount = failures }
+    return actions
   }
 
   /// Restarts a fetch, for all callers that wait for it.
