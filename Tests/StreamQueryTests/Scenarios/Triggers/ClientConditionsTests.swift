@@ -86,6 +86,20 @@ struct ClientConditionsTests {
     expect(recording.values.last?.error != nil && fetch.calls.count == 3)
   }
 
+  @Test func aFetchThatWaitsForItsTurnIsTheNextOne() throws {
+    let client = client { $0.maxConcurrentFetches = 1 }
+    let slow = Query("slow", fetch: ScriptedFetch<Int>(.value(0, after: .seconds(1))))
+    let other = simulation.record(client.stream(slow))
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let recording = simulation.record(client.stream(Query("n", fetch: fetch).retry(0)))
+    simulation.settle()
+    client.changeConditions(.failNext(try info(of: "n", in: client)))
+    simulation.advance(by: .seconds(5))
+    expect(recording.values.last?.error != nil && fetch.calls.isEmpty)
+    expectEqual(client.conditions?.isEmpty, true)
+    withExtendedLifetime(other) {}
+  }
+
   @Test func twoFetchesInARowAreMadeToFail() throws {
     let client = client()
     let fetch = ScriptedFetch<Int>(.value(1), .value(2))
