@@ -84,7 +84,9 @@ nonisolated extension QueryClient {
   func begunFetch(of key: EntryKey) -> ClientConditions.Fetch? {
     cache.read { state in
       guard let index = state.find(key), let fetch = state.slots[index].machine.fetch,
-        fetch.next != .firstAttempt
+        fetch.next != .firstAttempt,
+        // A first attempt that waits for its turn has not begun either.
+        !state.waitsForTurn(index) || state.slots[index].machine.failureCount > 0
       else { return nil }
       return ClientConditions.Fetch(entry: state.id(of: index), id: fetch.id)
     }

@@ -8,7 +8,7 @@
     /// The delay of each attempt of a fetch or a run, by the client's clock; zero or less is no delay.
     case delay(Duration)
     /// The next fetch of this entry fails, with all of its attempts; one that is under way is not the next,
-    /// unless it waits for the network to begin.
+    /// unless it waits for the network or for its turn to begin.
     case failNext(QueryInfo)
     /// Takes back ``failNext(_:)`` for this entry.
     case clearFailNext(QueryInfo)
