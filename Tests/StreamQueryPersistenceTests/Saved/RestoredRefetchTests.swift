@@ -140,6 +140,30 @@ struct RestoredRefetchTests {
     client.shutDown()
   }
 
+  @Test(
+    "a call does not wait for the store of what is disabled or cannot be fetched",
+    arguments: [false, true]
+  )
+  func disabled(canFetch: Bool) {
+    let client = launched()
+    let query = canFetch ? name.enabled(false) : Query<String>(key: "name")
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    expectEqual(recording.values.map(\.isRestoring), [true])
+    let start = simulation.now
+    let ends = Notes<Duration>()
+    simulation.task { [simulation] in
+      await client.invalidate(.all)
+      ends.add(simulation.now - start)
+    }
+    simulation.settle()
+    expectEqual(ends.all, [.zero])
+    simulation.advance(by: .seconds(5))
+    expectEqual(fetch.callCount, 0)
+    recording.cancel()
+    client.shutDown()
+  }
+
   @Test("a refresh waits for the stores of what is observed")
   func refresh() {
     let client = launched()
