@@ -1,5 +1,6 @@
 extension CacheState {
-  /// The entry, if it has observers that wait for a store, but no enabled one yet; otherwise `nil`.
+  /// The entry, if it has observers that wait for a store and may fetch then, but no enabled one yet;
+  /// otherwise `nil`.
   ///
   /// - Parameters:
   ///   - index: The entry.
@@ -13,6 +14,7 @@ extension CacheState {
       let query = slots[index].query, query.isPersisted,
       slots[index].observers.contains(where: {
         observers[Int($0)].resolvedOptions.participation == .restoring
+          && observers[Int($0)].query?.terms.isEnabled != false
       })
     else { return nil }
     return RestoringEntry(id: id(of: index), query: query, since: environment.now.instant)
