@@ -282,6 +282,27 @@ struct ErrorBoundaryTests {
     }
   }
 
+  @Test("E04: who shows a recovery first takes the error away, also for those that show it later")
+  func recoveryBeforeTheDelivery() {
+    run { simulation, client in
+      let boundary = ErrorBoundary()
+      let failing = query("a", .failure(Fatal()))
+      let first = ObservedQuery(failing, client: client)
+      let second = ObservedQuery(failing, client: client)
+      let list = ObservedQueries([AnyQuery(failing)], client: client)
+      (first.boundary, second.boundary, list.boundary) = (boundary, boundary, boundary)
+      simulation.settle()
+      expectEqual(names(boundary), ["Fatal()"])
+      client.setData("written", for: failing)
+      // A view that is drawn names its query, which shows the newest state before the delivery does.
+      first.update(query: failing)
+      expectEqual(first.data, "written")
+      expectEqual(names(boundary), [])
+      simulation.settle()
+      expect(second.data == "written" && list.isSuccess && boundary.errors.isEmpty)
+    }
+  }
+
   @Test("E04: the error of a former key leaves the boundary")
   func theErrorOfAFormerKeyLeavesTheBoundary() {
     run { simulation, client in
