@@ -42,7 +42,8 @@ final class MainActorDelivery {
   private var slots: [Slot] = []
   /// The participants, which are asked for changes of their own when others have changed.
   private var lookers = DeliveryParticipants()
-  private var isDelivering = false
+  /// Whether a delivery is under way.
+  private(set) var isDelivering = false
   /// The positions of members that have by themselves read a newer state than this delivery's changes.
   private var overtaken: Set<Int> = []
   /// The work to do at the end of this delivery.

@@ -181,7 +181,7 @@ public final class ErrorBoundary: nonisolated Observable {
     if hasCaught(source) {
       let others = machine.reporters(of: source).filter { $0 !== reporter }
       change { _ = $0.recovered(source) }
-      // The others may not have been told of the new state yet.
+      // During a delivery, the others may not have been told of the new state yet.
       MainActorDelivery.of(client).atEnd { [weak self] in self?.offerAgain(others, source) }
     }
     parent?.recovered(key, in: client, by: reporter)

@@ -368,6 +368,8 @@ public final class ObservedQueries: nonisolated Observable {
 extension ObservedQueries: ErrorReporter {
   func offerAgain(_ query: QueryIdentity, of client: ObjectIdentifier) {
     guard routesClient.map(ObjectIdentifier.init) == client else { return }
+    // Outside of a delivery, the list may not have been told of the newest state yet.
+    if delivery?.isDelivering == false { show() }
     for routed in routes.keys where routed.identity == query { routes[routed] = nil }
     offerErrors()
   }

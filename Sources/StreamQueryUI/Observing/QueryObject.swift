@@ -299,6 +299,8 @@ extension _QueryObject: DeliveryMember {
 
 extension _QueryObject: ErrorReporter {
   func offerAgain(_ query: QueryIdentity, of client: ObjectIdentifier) {
+    // Outside of a delivery, the object may not have been told of the newest state yet.
+    if delivery?.isDelivering == false { takeNow() }
     if route?.forgetOffer(of: query, in: client) == true { offerError() }
   }
 }
