@@ -224,4 +224,30 @@ struct VisibilityTests {
       mounted.unmount()
     }
   }
+
+  private struct MovingScene: View {
+    let switches: Switches
+    let scenes: [SceneActivity]
+    var body: some View {
+      Text("home").sceneActivity(scenes[switches.isOn ? 0 : 1])
+        .environment(\.scenePhase, switches.phase)
+    }
+  }
+
+  @Test("a scene that is given another object to report to leaves the former one")
+  func scenesOfAnotherObject() {
+    World.run(.further) { world in
+      let (switches, scenes) = (Switches(), [SceneActivity(), SceneActivity()])
+      let states = scenes.map { world.simulation.record($0.activity.states()) }
+      let mounted = world.mount(MovingScene(switches: switches, scenes: scenes))
+      world.advance(0)
+      switches.isOn = false
+      world.advance(0)
+      #expect(states.map { $0.values.last } == [false, true])
+      switches.phase = .background
+      world.advance(0)
+      #expect(states.map { $0.values.last } == [false, false])
+      mounted.unmount()
+    }
+  }
 }
