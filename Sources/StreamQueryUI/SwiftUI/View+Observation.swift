@@ -121,11 +121,13 @@ struct SceneModifier: ViewModifier {
   func body(content: Content) -> some View {
     content
       .onChange(of: phase, initial: true) { _, phase in say(phase) }
+      .onChange(of: Receiver(activity: activity)) { former, _ in
+        reportHiding()
+        say(phase)
+        former.activity.changed(presence, isForeground: false)
+      }
       .onAppear {
-        presence.onChange = { [activity, weak presence] in
-          guard let presence, !presence.isPresent else { return }
-          activity.changed(presence, isForeground: false)
-        }
+        reportHiding()
         presence.appeared()
         // The phase is reported again, because a view that comes back from under another one gets no change
         // of phase.
@@ -136,6 +138,21 @@ struct SceneModifier: ViewModifier {
 
   private func say(_ phase: ScenePhase) {
     activity.changed(presence, isForeground: phase != .background && presence.isPresent)
+  }
+
+  /// From now on, reports to the present object that the content is hidden.
+  private func reportHiding() {
+    presence.onChange = { [activity, weak presence] in
+      guard let presence, !presence.isPresent else { return }
+      activity.changed(presence, isForeground: false)
+    }
+  }
+
+  /// The object that receives the reports, compared by its identity.
+  private struct Receiver: Equatable {
+    let activity: SceneActivity
+
+    static func == (one: Self, other: Self) -> Bool { one.activity === other.activity }
   }
 }
 
