@@ -245,6 +245,28 @@ struct TriggerTests {
     recording.cancel()
   }
 
+  @Test func aReturnAfterARemovalFetchesEvenIfAnInvalidationComesMeanwhile() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let query = Query.scripted("n", fetch).refetchOnReconnect(
+      .when {
+        try? await Scheduling.current.clock.sleep(for: .seconds(1))
+        return true
+      }
+    )
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    client.remove(query)
+    simulation.advance(by: .milliseconds(100))
+    online.send(false)
+    online.send(true)
+    simulation.advance(by: .milliseconds(500))
+    client.markInvalidated(.query(query), refetch: .never)
+    simulation.advance(by: .seconds(2))
+    expectEqual(fetch.callCount, 2)
+    recording.cancel()
+  }
+
   // O08 T12
   @Test func anIntervalPollsFromTheStartOfEachFetchWhileObserved() {
     let client = client()
