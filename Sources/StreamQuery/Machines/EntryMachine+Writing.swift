@@ -131,9 +131,9 @@ extension EntryMachine {
     mark = isDoubt && supersededAt == nil ? .doubted(at: last) : .invalidated(at: last)
     if !wasInvalidated {
       // The interval of polling starts again, unless a poll is already due and only its timer is
-      // late.
+      // late. The last tick of a removed entry is its removal: see ``wasRemoved(after:)``.
       let isDue = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
-      if !isDue { tick(at: now) }
+      if !isDue, !isRemoved { tick(at: now) }
       actions.changed = true
     }
     return actions
