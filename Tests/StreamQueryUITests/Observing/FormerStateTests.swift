@@ -56,6 +56,36 @@ struct FormerStateTests: ObservedSuite {
     }
   }
 
+  @Test(
+    "a selection from before a removal that nobody has read is not shown beside an error",
+    arguments: [false, true]
+  )
+  func unreadRemovals(keepsPreviousData: Bool) {
+    struct Bad: Error {}
+    run { simulation, client in
+      let text = query("a").staleTime(.hours(1))
+      client.setData("one", for: text)
+      let count = ObservedSelection(
+        text,
+        client: client,
+        keepsPreviousData: keepsPreviousData
+      ) { (text: String) throws -> Int in
+        if text == "bad" { throw Bad() }
+        return text.count
+      }
+      expectEqual(count.data, 3)
+      client.setData("four", for: text)
+      simulation.settle()
+      // Nobody reads the object while its query is removed and written again.
+      client.remove(text)
+      simulation.settle()
+      client.setData("bad", for: text)
+      simulation.settle()
+      expect(count.isError)
+      expectNil(count.data)
+    }
+  }
+
   @Test("what was stopped shows another key's own data when it is asked for that")
   func anotherKeyAfterAStop() {
     run { simulation, client in
