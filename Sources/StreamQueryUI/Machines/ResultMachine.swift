@@ -30,6 +30,18 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
       return selecting == nil ? ResultMachine.asSelected(kept) : selecting?.take(kept)
     }
 
+    /// Keeps a result that nobody reads yet.
+    ///
+    /// No selection is made. But if the key has lost its data, its selection is forgotten, because it must
+    /// not be shown beside a later error.
+    mutating func keepUnread(_ result: QueryResult<Stored>) {
+      unread = result
+      // Optimistic changes are user code.
+      guard selecting != nil, !result.isOptimistic, result.data == nil else { return }
+      let kept = keeping?.take(result) ?? result
+      if kept.data == nil { _ = selecting?.take(kept) }
+    }
+
     /// Drops everything but the shown result.
     mutating func keepOnlyShown() {
       if keeping != nil { keeping = _KeepPreviousDataStep() }
@@ -151,7 +163,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
   private mutating func keepUnread(_ result: QueryResult<Stored>) {
     guard case .made(var steps) = showing else { return }
-    steps.unread = result
+    steps.keepUnread(result)
     showing = .made(steps)
   }
 
