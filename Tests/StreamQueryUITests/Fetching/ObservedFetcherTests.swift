@@ -115,7 +115,10 @@ struct ObservedFetcherTests {
     }
   }
 
-  @Test("Q11: a fetcher that fetches anew whenever it fetches has an end", arguments: [false, true])
+  @Test(
+    "Q11: a fetcher that fetches anew whenever it fetches has an end",
+    arguments: [false, true]
+  )
   func replacingItself(waits: Bool) {
     run { simulation, client in
       let fetcher = Restless(waits: waits)

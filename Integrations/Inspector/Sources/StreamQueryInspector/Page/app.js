@@ -118,7 +118,6 @@ class App {
     this.wake();
   }
 
-  /** Shows what happened at an event, without going to its time. */
   chooseEvent(n) {
     const event = this.record.event(n);
     if (!event) return;

@@ -347,7 +347,6 @@ export function shortAge(micros) {
   return duration(micros).split(" ").slice(0, 2).join(" ");
 }
 
-/** Fills a bar of freshness: `{ bar, fill }`. */
 export function meter({ bar, fill }, record, s, at) {
   const left = record.freshness(s, at);
   const time = record.staleTime(s);

@@ -19,7 +19,6 @@ export function look(record, s, at) {
   return settledLook(record, s, at);
 }
 
-/** The look without fetches and errors. */
 export function settledLook(record, s, at) {
   if (!state.hasData(s)) return "pending";
   const fresh = record.freshness(s, at);

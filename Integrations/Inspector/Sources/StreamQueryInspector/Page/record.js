@@ -5,7 +5,6 @@
 
 export const version = 1;
 
-/** A record that cannot be read. Its message is a sentence for people. */
 export class RecordError extends Error {}
 
 export const code = Object.freeze({
@@ -372,7 +371,6 @@ export class Recording {
     this.checkpoints = this.checkpoints.filter((checkpoint) => checkpoint.n % this.spacing === 0);
   }
 
-  /** Changes `moment` to that after the event. */
   apply(moment, event, n) {
     const kind = event[1];
     if (shapes.has(kind)) {
@@ -392,7 +390,6 @@ export class Recording {
     }
   }
 
-  /** The number of the first event after `at`. */
   after(at) { return this.first + countOf(this.events, (event) => event[0] <= at); }
 
   /** The moment after all events until `at`, valid until the next call. O(log n), and the events after a checkpoint. */
@@ -546,7 +543,6 @@ export class Recording {
     return Math.min(1, Math.max(0, 1 - Math.max(0, at - state.updatedAt(s)) / time));
   }
 
-  /** The numbers of keys of each status. O(keys). */
   counts(moment) {
     const counts = { all: 0, pending: 0, success: 0, error: 0, fetching: 0, paused: 0, observed: 0 };
     for (const row of moment.rows) {

@@ -108,7 +108,6 @@ export class Timeline {
     this.to = this.from + span;
   }
 
-  /** Moves the range so that a time is in it. */
   reveal(at) {
     if (at >= this.from && at <= this.to) return;
     const { span } = this;

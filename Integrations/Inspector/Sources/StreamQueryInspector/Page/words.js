@@ -39,7 +39,6 @@ export const grouped = (count) => count.toLocaleString("en");
 
 export const plural = (count, one, many = `${one}s`) => `${grouped(count)} ${count === 1 ? one : many}`;
 
-/** At most `length` characters of a text from a record. */
 export const short = (text, length = 240) => (text.length > length ? `${text.slice(0, length)}…` : text);
 
 // MARK: Why did this refetch?
@@ -189,7 +188,6 @@ export const causeWords = {
 
 const errorText = (record, number) => short(record.errors.get(number) ?? `error ${number}`);
 
-/** A short text for an event, as in a history. */
 export function line(record, event) {
   const run = (number) => short(record.runs.get(number)?.text ?? `run ${number}`, 80);
   const fetch = (words) => `Fetch ${event[3]} ${words}`;
