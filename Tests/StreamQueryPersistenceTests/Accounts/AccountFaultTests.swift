@@ -227,6 +227,22 @@ struct AccountFaultTests: AccountSuite {
     }
   }
 
+  @Test("an account stays open while an update waits for a store that cannot be read")
+  func closedBeforeAStoreIsRead() throws {
+    let other = SlowStore(clock: simulation.clock)
+    let accounts = accounts(other)
+    let ada = try filled(accounts)
+    let query = Query(key: ["draft"] as QueryKey<String>) { "fetched" }.persisted(in: other)
+    other.change { $0.loadError = .denied }
+    expectNil(ada.client.updateData(for: query) { $0 = ($0 ?? "") + "typed" })
+    simulation.run { await expectEqual(kind { try await ada.close() }, "not saved: ada") }
+    expectEqual(accounts.opened.count, 1)
+    other.change { $0.loadError = nil }
+    simulation.advance(by: .minutes(2))
+    simulation.run { await expectEqual(kind { try await ada.close() }, "none") }
+    expectEqual(kept("ada", in: other), [#""typed""#])
+  }
+
   @Test("an account whose client somebody has shut down is opened anew")
   func shutDown() throws {
     let accounts = accounts()

@@ -121,6 +121,27 @@ struct DeferredUpdateTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test(
+    "save tells that they are not written while their store is not read",
+    arguments: [false, true]
+  )
+  func notSaved(isSilent: Bool) throws {
+    let client = late(isSilent ? .hours(100) : .zero)
+    if !isSilent { store.change { $0.loadError = .denied } }
+    raise(client)
+    simulation.run { [client] in
+      _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
+    }
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
+    if !isSilent {
+      store.change { $0.loadError = nil }
+      simulation.advance(by: .minutes(2))
+      try simulation.run { [client] in try await client.save() }
+      expectEqual(kept, [#"Swift.Int["n",1] 20"#])
+    }
+    client.shutDown()
+  }
+
   enum Later: CaseIterable {
     case remove, prefix, reset, clear, write
   }
