@@ -17,6 +17,10 @@ package protocol Persister: AnyObject, Sendable {
   /// would then begin with wrong data.
   func isUnread(_ policy: any PersistencePolicy) -> Bool
 
+  /// Notes the policies under which writes wait until the data has been read: without them a save is not
+  /// complete.
+  func writesWait(under policies: [any PersistencePolicy])
+
   /// Waits until the data under a policy has been read, or until the caller is cancelled.
   func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async
 

@@ -95,6 +95,13 @@ nonisolated extension QueryClient {
     withExtendedLifetime(deferredWrites.withLock { $0.drop([key]) }) {}
   }
 
+  /// Tells the persister for which stores writes wait.
+  func tellOfDeferredWrites() {
+    guard let persister = persisters.persister else { return }
+    let waiting = mayDeferWrites ? deferredWrites.withLock { $0.keys } : [:]
+    persister.writesWait(under: waiting.compactMap { policy(of: $0.key, $0.value) })
+  }
+
   /// Drops all waiting writes.
   func dropDeferredWrites() {
     guard mayDeferWrites else { return }

@@ -83,15 +83,23 @@ nonisolated extension QueryClient {
   ///   - policy: The policy of the query that is used; `nil` if it has none.
   /// - Returns: Whether a store has to be read first.
   func openStore(of key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
-    let (known, hasData) = cache.read { state in
-      (state.find(key).flatMap { state.slots[$0].query }, state.box(key) != nil)
-    }
-    guard !hasData,
-      let policy = policy ?? (known.map { $0.resolved.persistence } ?? defaults.persistence),
+    guard cache.read({ $0.box(key) == nil }), let policy = self.policy(of: key, policy),
       !policy.isOff
     else { return false }
     guard let persister = persisters.persister(for: policy) else { return false }
     return persister.open(policy) || persister.isUnread(policy)
+  }
+
+  /// The policy by which the data of a key is saved; `nil` if it is not.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - policy: The policy of the query that is used; if it has none, the query of the entry comes first.
+  /// - Returns: The policy.
+  func policy(of key: EntryKey, _ policy: (any PersistencePolicy)?) -> (any PersistencePolicy)? {
+    if let policy { return policy }
+    let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }
+    return known.map { $0.resolved.persistence } ?? defaults.persistence
   }
 
   /// Puts the data of a store into the entry of a key without data, and makes the entry if there is none.

@@ -43,6 +43,7 @@ nonisolated extension QueryClient {
       return reached
     }
     _ = await reached?.take(orGive: ())
+    tellOfDeferredWrites()
   }
 
   /// Emits an event that does not come from a transaction.

@@ -206,6 +206,7 @@ public final class QueryAccounts: Sendable {
       let persister = client.persister as? StorePersister
       var rounds = 0
       repeat {
+        await client.actionsPerformed()
         let saves = persister?.beginSave() ?? []
         let failures = await persister?.finish(saves) ?? []
         // A store that was given up is never written again, so the account does not wait for it.

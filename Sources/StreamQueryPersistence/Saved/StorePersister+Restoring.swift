@@ -49,6 +49,13 @@ extension StorePersister {
     return state.withLock { !$0.isEnded && $0.stores[id]?.records.isLoading == true }
   }
 
+  func writesWait(under policies: [any PersistencePolicy]) {
+    let awaited = Set(policies.compactMap { id(of: $0) })
+    state.withLock { state in
+      for id in state.ids { state.stores[id]?.hasWaitingWrites = awaited.contains(id) }
+    }
+  }
+
   /// Whether a policy's store could not be read, and is to be read again.
   func isFailing(_ policy: QueryPersistence) -> Bool {
     guard let id = id(of: policy) else { return false }

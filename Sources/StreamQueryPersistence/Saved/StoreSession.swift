@@ -37,6 +37,8 @@ struct StoreSession: WrittenPart {
   var waits: [SharedOneShot<Void>] = []
   /// The manual writes of an ended client that wait until the store is read.
   var lastWrites: [LastWrite] = []
+  /// Whether the client has manual writes that wait until the store is read.
+  var hasWaitingWrites = false
   /// Whether queries go on without the store, because reading it takes too long or has failed.
   var isSlow = false
   /// The error of the last read; `nil` if the store was read.
@@ -75,7 +77,7 @@ struct StoreSession: WrittenPart {
   /// The error that keeps changes from being written; `nil` if they can be written, or if there are none.
   var obstacle: QueryStoreError? {
     guard records.isLoading else { return records.obstacle }
-    guard records.isBehind || !lastWrites.isEmpty else { return nil }
+    guard records.isBehind || hasWaitingWrites || !lastWrites.isEmpty else { return nil }
     return readError ?? .failed(SavedValueError.slowStore)
   }
 
