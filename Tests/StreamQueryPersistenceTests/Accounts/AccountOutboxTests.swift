@@ -107,6 +107,22 @@ struct AccountOutboxTests: AccountSuite {
     try simulation.run { try await again.close() }
   }
 
+  @Test("an account whose change waits for an outbox that is silent stays open")
+  func closedBesideASilentOutbox() throws {
+    let accounts = accounts()
+    store.change { $0.loading = .seconds(30) }
+    let ada = try simulation.run { try await accounts.open("ada") }
+    ada.client.observer(of: note).start(with: Note(number: 1))
+    simulation.settle()
+    let closing = simulation.task { await kind { try await ada.close() } }
+    simulation.advance(by: .seconds(15))
+    expectEqual(simulation.run { await closing.value }, "not saved: ada")
+    expectEqual(accounts.opened.count, 1)
+    simulation.advance(by: .seconds(30))
+    expectEqual(keptCount, 1)
+    try simulation.run { try await ada.close() }
+  }
+
   @Test("a change that is being written when the account ends is not there afterwards")
   func lateRecord() throws {
     let accounts = accounts()

@@ -172,6 +172,24 @@ struct OutboxFaultTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test(
+    "save tells that an outbox was not read in time, and does not wait for ever",
+    arguments: [false, true]
+  )
+  func saveToASlowStore(isLate: Bool) {
+    store.change { $0.loading = .hours(100) }
+    let client = client()
+    simulation.start(note(), with: Note(number: 1), on: client)
+    simulation.settle()
+    if isLate { simulation.advance(by: .seconds(20)) }
+    simulation.run { [client] in
+      _ = await #expect(throws: QueryStoreError.self) { try await client.save() }
+    }
+    expectEqual(simulation.now, .seconds(isLate ? 20 : 10))
+    expectEqual(shown(client.outbox.currentItems), ["1 saving"])
+    client.shutDown()
+  }
+
   @Test("an outbox says how long runs that are not durable wait for it")
   func patience() {
     store.change { $0.loading = .seconds(30) }

@@ -145,4 +145,19 @@ struct IdleOutboxTests: OutboxSuite {
     client.shutDown()
     simulation.settle()
   }
+
+  @Test("T97: a durable run is not awaited if its outbox takes too long to be read")
+  func outboxThatIsNotRead() {
+    store.change { $0.loading = .hours(100) }
+    let client = client()
+    _ = simulation.start(note(), with: Note(number: 1), on: client)
+    let end = Dial<Duration?>(nil)
+    simulation.task { [simulation] in
+      await client.idle()
+      end.value = simulation.now
+    }
+    simulation.advance(by: .minutes(1))
+    expectEqual(end.value, Duration.seconds(10))
+    client.shutDown()
+  }
 }
