@@ -28,8 +28,8 @@ public struct OutboxConfiguration: Sendable {
   /// How long runs that are not durable wait for the store to be read; ten seconds by default.
   ///
   /// A run waits if the store may have an earlier durable run of its scope. After this time the run goes on
-  /// without the store, and ``StreamQuery/QueryClient/restore()`` throws. Durable runs wait without a limit.
-  /// More than 100 years are for ever.
+  /// without the store, and ``StreamQuery/QueryClient/restore()`` throws. Durable runs wait without a limit;
+  /// while they do, ``StreamQuery/QueryClient/save()`` throws, too. More than 100 years are for ever.
   public var restoreTimeout: Duration
 
   /// Creates an outbox.

@@ -24,13 +24,19 @@ extension OutboxEngine {
     }
   }
 
-  /// Lets runs that are not durable go on, and callers that wait, because the time to wait for the store is
-  /// over.
+  /// Lets runs that are not durable go on, and callers that wait for a read or a save, because the time to
+  /// wait for the store is over.
   func restoreTimedOut() {
     guard update({ $0.awaitsOrder && !$0.writer.stage.hasEnded }) else { return }
     report(OutboxError.slowStore)
     goOn()
-    for wait in update({ $0.restoreWaits.takeAll() }) { wait.give(()) }
+    let (waits, saves, error) = update { state in
+      let saves = state.ledger.isLoading ? state.writer.readTimedOut() : []
+      let error = state.loadError ?? QueryStoreError.failed(OutboxError.slowStore)
+      return (state.restoreWaits.takeAll(), saves, error)
+    }
+    for wait in waits { wait.give(()) }
+    for save in saves { save.give(error) }
   }
 
   /// Lets runs that are not durable go on, after they have waited for the store to be read.

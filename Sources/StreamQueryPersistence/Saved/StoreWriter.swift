@@ -73,6 +73,11 @@ struct StoreWriter: Sendable {
     return plan.requested()
   }
 
+  /// Takes all callers, because the store takes too long to be read.
+  ///
+  /// - Returns: The callers to answer; the changes are written when the store has been read.
+  mutating func readTimedOut() -> [Answer] { waits.takeAll().map(\.answer) + held.takeAll() }
+
   /// The time for which the task to start waits before it writes.
   var delay: Duration { plan.delay }
 
