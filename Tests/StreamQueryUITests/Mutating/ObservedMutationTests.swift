@@ -76,6 +76,19 @@ struct ObservedMutationTests {
     }
   }
 
+  @Test("a run that ends with its client is not shown as running for ever")
+  func aRunOfAClientThatEnds() {
+    run { simulation, client in
+      let observed = ObservedMutation(double, client: client)
+      let screen = Screen { text(observed) }
+      observed.run(2)
+      simulation.settle()
+      client.shutDown()
+      simulation.settle()
+      expectEqual(screen.frames, ["idle - -", "pending 2 -", "idle - -"])
+    }
+  }
+
   @Test("a context that resets a mutation applies nothing of the former run")
   func aResetInAContext() {
     run { simulation, client in

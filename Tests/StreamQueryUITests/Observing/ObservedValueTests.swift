@@ -54,6 +54,24 @@ struct ObservedValueTests: ObservedSuite {
     }
   }
 
+  @Test("after a shutdown of the client, nothing is fetching and nothing is running")
+  func shutDown() {
+    run { simulation, client in
+      let users = ObservedQuery(query("a"), client: client)
+      let saving = ObservedMutation(save, client: client)
+      let fetching = ObservedValue(.fetchingCount(), client: client)
+      let running = ObservedValue(.mutatingCount(), client: client)
+      let runs = ObservedValue(.runs(), client: client)
+      saving.run(1)
+      simulation.settle()
+      expect(fetching.value == 1 && running.value == 1 && runs.value.count == 1)
+      client.shutDown()
+      simulation.settle()
+      expect(fetching.value == 0 && running.value == 0 && runs.value.isEmpty)
+      expectNil(users.data)
+    }
+  }
+
   @Test("what was stopped or released follows nothing, and another client counts at once")
   func life() {
     run { simulation, client in
