@@ -11,7 +11,8 @@ public struct ClientValue<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - initial: The value without a client, and after the end of the client's account.
-  ///   - now: Returns the present value of a client, which is shown before the first element of the stream.
+  ///   - now: Returns the present value of a client, which is shown before the first element of the stream
+  ///     and after its end.
   ///   - changes: Returns a stream of the values from now on.
   public init(
     initial: Value,

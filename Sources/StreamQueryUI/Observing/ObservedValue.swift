@@ -69,6 +69,7 @@ public final class ObservedValue<Value: Sendable> {
         guard let self, !Task.isCancelled else { return }
         streamed(value)
       }
+      if !Task.isCancelled { self?.streamEnded() }
     }
     // The value is shown last, because readers that are told of it may call back.
     preview(client)
@@ -104,6 +105,12 @@ public final class ObservedValue<Value: Sendable> {
     }
     // All other changes of the client are shown in the same job.
     delivery?.deliverNow()
+  }
+
+  /// Shows the value after the end of the stream, which ends with the client and does not deliver the last
+  /// change.
+  private func streamEnded() {
+    if let client { streamed(source.current(client)) }
   }
 
   private func assign(_ new: Value) {
