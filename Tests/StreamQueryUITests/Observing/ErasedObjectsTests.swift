@@ -1,8 +1,9 @@
-import StreamQuery
 import StreamQueryPersistence
 import StreamQueryTesting
 import StreamQueryUI
 import Testing
+
+@testable import StreamQuery
 
 /// What observed objects show after the end of an account: nothing.
 @MainActor
@@ -275,6 +276,23 @@ struct ErasedObjectsTests {
     } _: { (owner: Owner, observed: ObservedQuery<String>, list: ObservedQueries) in
       expectEqual(owner.shown, ["secret", "-"])
       expect(observed.data == nil && list.results == nil)
+    }
+  }
+
+  @Test("an object that begins to observe while another thread ends the account is empty as well")
+  func begunDuringTheEnd() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let query = secret.enabled(false)
+      client.setData("secret", for: query)
+      // The other thread has got this far.
+      client.erasure.markBegun()
+      let list = ObservedQueries([AnyQuery(query)], client: client)
+      let observed = ObservedQuery(query, client: client)
+      client.erase()
+      simulation.settle()
+      expectNil(list.results)
+      expectNil(observed.data)
     }
   }
 
