@@ -158,6 +158,8 @@ public final class ObservedQueries: nonisolated Observable {
     shownDelivery?.remember(self)
     leaveFormerErrors()
     show(client.result(for: queries))
+    // The account may have ended since the results were read.
+    if client.isErased { clear() }
   }
 
   /// Stops observing and shows nothing, until a call names a list again.
@@ -382,6 +384,7 @@ extension ObservedQueries: DeliveryMember {
     guard !change.isOver else {
       // The client was shut down: the last state is shown until another list is named.
       observer = nil
+      if client?.isErased == true { clear() }
       return
     }
     guard !isOutdated, let delivery else { return }
@@ -390,7 +393,11 @@ extension ObservedQueries: DeliveryMember {
   }
 
   func forget(_ delivery: MainActorDelivery) {
-    guard shownDelivery === delivery else { return }
+    if shownDelivery === delivery { clear() }
+  }
+
+  /// Removes the shown results.
+  private func clear() {
     routes = [:]
     show(nil)
   }
