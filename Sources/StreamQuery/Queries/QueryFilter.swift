@@ -51,6 +51,10 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   public static var active: Self { Self(.active) }
 
   /// Entries that are not ``active``.
+  ///
+  /// Saved data that was not used since the launch is inactive, too. So `remove(.inactive)` also deletes
+  /// drafts that nobody has opened yet. Combine it with keys, or with a predicate: a removal with a predicate
+  /// spares such data if it is kept without a limit of age.
   public static var inactive: Self { Self(.not(.active)) }
 
   /// Entries whose fetch runs or waits for its next attempt.

@@ -37,8 +37,8 @@ public struct QueryAccount: Sendable, Identifiable {
   /// If a store cannot erase the data now, the notes stay. Then the account cannot be opened, in this process
   /// or the next one, before it is erased.
   ///
-  /// A cancelled caller throws at once, and the ending continues. A second call returns when the
-  /// first one is over; after a failure it tries again.
+  /// A cancelled caller throws at once, and the ending continues. A second call returns when the first one
+  /// has erased the stores; after a failure it tries again.
   ///
   /// - Throws: ``QueryAccountError/notErased(name:errors:)``, ``QueryAccountError/openedAgain(name:)``,
   ///   or `CancellationError`.
@@ -49,8 +49,11 @@ public struct QueryAccount: Sendable, Identifiable {
   /// Closes the account: saves changes, and shuts its client down.
   ///
   /// Stored data stays. Fetches and runs of mutations that have not ended are cancelled. Close accounts that
-  /// are not used for a while, such as tenants of a server. A second call does nothing. A cancelled caller
-  /// throws at once, and the closing continues.
+  /// are not used for a while, such as tenants of a server. A second call does nothing.
+  ///
+  /// The call waits for a store that hangs, and so do later calls about the account. To wait no longer,
+  /// cancel the caller: a cancelled caller throws at once, and the closing continues, also if the call began
+  /// after the cancellation.
   ///
   /// - Throws: ``QueryAccountError/notSaved(name:error:)``, after which the account is still open, unless
   ///   only changes that were made during the closing were not saved; or `CancellationError`.

@@ -70,7 +70,8 @@ nonisolated extension QueryClient {
   /// Writes all changes to the stores and the outbox now, without waiting for ``Persistence/throttle``.
   ///
   /// Call it before the process ends or is suspended. All stores are written at the same time: a
-  /// slow or failing store delays no other, only the end of this call.
+  /// slow or failing store delays no other, only the end of this call. The call waits without a limit while a
+  /// store writes; cancel the caller to wait no longer.
   ///
   /// - Throws: ``QuerySaveError``, which names the stores that failed; changes that could not be written are
   ///   written again later. The ``QueryStoreError`` of the outbox, if only that failed. `CancellationError`

@@ -227,6 +227,30 @@ struct AccountFaultTests: AccountSuite {
     }
   }
 
+  @Test("whoever closes accounts one after the other leaves a store that hangs by a cancellation")
+  func closedBesideAHangingStore() throws {
+    let accounts = accounts()
+    for name in ["ada", "bob"] {
+      try simulation.run {
+        let account = try await accounts.open(name)
+        try await account.client.restore()
+        account.client.setData("x", for: key)
+      }
+    }
+    store.change { $0.writing = .seconds(3_600) }
+    let closing = simulation.task {
+      for account in accounts.opened { try? await account.close() }
+      return simulation.now
+    }
+    simulation.advance(by: .seconds(60))
+    let cancelled = simulation.now
+    closing.cancel()
+    expectEqual(simulation.run { await closing.value }, cancelled)
+    simulation.advance(by: .seconds(3_600))
+    expectEmpty(accounts.opened)
+    expect(kept("ada") == [#""x""#] && kept("bob") == [#""x""#])
+  }
+
   @Test("an account stays open while an update waits for a store that cannot be read")
   func closedBeforeAStoreIsRead() throws {
     let other = SlowStore(clock: simulation.clock)

@@ -83,6 +83,25 @@ struct RemovedElsewhereTests: SlowStoreSuite {
     other.shutDown()
   }
 
+  @Test("what is inactive and matches a predicate leaves, but no draft that nobody has opened yet")
+  func unopenedDraft() throws {
+    let former = self.client { $0.maxAge = Persistence.unlimited }
+    former.setData(1, for: key(1))
+    try save(former)
+    former.shutDown()
+    let client = client()
+    simulation.settle()
+    client.setData(2, for: key(2))
+    try save(client)
+    client.remove(!.active && .where { $0.age ?? .zero < .hours(1) })
+    try save(client)
+    expectEqual(kept, [#"Swift.Int["n",1] 1"#])
+    client.remove(.inactive)
+    try save(client)
+    expectEmpty(kept)
+    client.shutDown()
+  }
+
   @Test("a removal by state reaches what another client has saved for an entry without data")
   func behindAnEmptyEntry() throws {
     let (client, other) = (client(), client())
