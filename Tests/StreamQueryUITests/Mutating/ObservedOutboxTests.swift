@@ -93,6 +93,21 @@ struct ObservedOutboxTests {
     }
   }
 
+  @Test("what waits when the client ends is shown, however late it came")
+  func leftToTheNextClient() {
+    run { simulation, client in
+      let runner = ObservedMutation(send, client: client)
+      let outbox = ObservedOutbox(client: client)
+      runner.run(1)
+      simulation.settle()
+      expectEqual(outbox.count, 1)
+      runner.run(2)
+      client.shutDown()
+      simulation.settle()
+      expectEqual(outbox.count, 2)
+    }
+  }
+
   @Test("an object that is released follows nothing any more")
   func released() {
     run { simulation, client in
