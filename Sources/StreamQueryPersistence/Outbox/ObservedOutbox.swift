@@ -51,6 +51,7 @@ public final class ObservedOutbox {
         guard let self, !Task.isCancelled else { return }
         arrived(items)
       }
+      if !Task.isCancelled { self?.streamEnded() }
     }
   }
 
@@ -92,6 +93,13 @@ public final class ObservedOutbox {
     following?.cancel()
     following = nil
     take(OutboxItems())
+  }
+
+  /// Shows the items after the end of their stream, which ends with the client and does not deliver the last
+  /// change.
+  private func streamEnded() {
+    let items = client.outbox.currentItems
+    if !items.isEmpty || _count > 0 { arrived(items) }
   }
 
   private func arrived(_ items: OutboxItems) {
