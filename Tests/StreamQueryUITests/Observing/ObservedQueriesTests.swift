@@ -34,6 +34,39 @@ struct ObservedQueriesTests {
     }
   }
 
+  @Test("a list that begins after a shutdown of its client is pending, and not successful")
+  func begunAfterAShutdown() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let name = query("name", .value("Ada"))
+      client.setData("Ada", for: name)
+      client.shutDown()
+      let batch = ObservedQueries([AnyQuery(name)], client: client)
+      for _ in 1...2 {
+        expect(batch.isPending && !batch.isSuccess && !batch.isFetching)
+        expectEqual(batch[name]?.isPending, true)
+        expectNil(batch[name]?.data)
+        simulation.settle()
+      }
+    }
+  }
+
+  @Test("the results of a list stay if it is drawn again before it hears of a shutdown")
+  func drawnAgainAfterAShutdown() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let query = query("name", .value("Ada")).enabled(false)
+      client.setData("Ada", for: query)
+      let batch = ObservedQueries([AnyQuery(query)], client: client)
+      client.shutDown()
+      for _ in 1...2 {
+        batch.update([AnyQuery(query)])
+        expect(batch[query]?.data == "Ada" && batch.isSuccess)
+        simulation.settle()
+      }
+    }
+  }
+
   @Test("a transaction that changes several members is one frame, and a burst too")
   func turnsAreWhole() {
     Simulation.onMainActor { simulation in
