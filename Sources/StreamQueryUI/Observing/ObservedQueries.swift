@@ -177,7 +177,8 @@ public final class ObservedQueries: nonisolated Observable {
     case .change:
       observer?.update(client.map { MainActorDelivery.queries(queries, for: $0) } ?? queries)
       join()
-      show()
+      // After a shutdown, the results of the same list stay.
+      if !show(), queries.map(\.key) != machine.shown?.keys, let client { look(at: client) }
     case .beginAgain:
       end()
       // A reader that was told of the end may have begun another observation.
@@ -190,7 +191,7 @@ public final class ObservedQueries: nonisolated Observable {
     self.client = client
     observer = client.observer(all: MainActorDelivery.queries(queries, for: client))
     join()
-    show()
+    if !show() { look(at: client) }
     // Errors that were already shown have to be reported now, because no observation could report them
     // before.
     offerErrors()
@@ -294,9 +295,17 @@ public final class ObservedQueries: nonisolated Observable {
     if let changeContext { changeContext { show() } } else { show() }
   }
 
-  private func show() {
+  /// Shows the results of the observer.
+  ///
+  /// - Returns: Whether the observer has results; it has none after a shutdown of the client.
+  @discardableResult
+  private func show() -> Bool {
     isOutdated = false
-    if let observer { show(observer.results) }
+    guard let observer else { return true }
+    let results = observer.results
+    guard results.count > 0 || queries.isEmpty else { return false }
+    show(results)
+    return true
   }
 
   private func show(_ new: QueryListResults?) {
