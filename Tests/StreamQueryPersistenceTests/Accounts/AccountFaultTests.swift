@@ -227,6 +227,57 @@ struct AccountFaultTests: AccountSuite {
     }
   }
 
+  /// A store that does not hear of a cancellation while it is read.
+  private final class DeafStore: QueryStore {
+    private let memory = MemoryStore()
+    private let answers = TestLock<[SharedOneShot<Void>]?>([])
+
+    func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+      let answer = SharedOneShot<Void>()
+      let isDeaf = answers.withLock { answers in
+        answers?.append(answer)
+        return answers != nil
+      }
+      if isDeaf { _ = await answer.wait() }
+      return memory.load(partition)
+    }
+
+    /// Answers all reads from now on.
+    func hear() {
+      let waiting = answers.withLock { answers in
+        defer { answers = nil }
+        return answers ?? []
+      }
+      for answer in waiting { answer.give(()) }
+    }
+
+    func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+      try memory.write(batch, to: partition)
+    }
+
+    func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+      memory.wipe(partition)
+    }
+  }
+
+  @Test("a caller who waits until ended accounts are erased can leave a store that hangs")
+  func cancelledBesideAHangingStore() {
+    let deaf = DeafStore()
+    let accounts = QueryAccounts(in: deaf, simulation: simulation)
+    let ends = Recorded<String>()
+    let finishing = simulation.task {
+      ends.append(await kind { try await accounts.finishEndings() })
+    }
+    simulation.settle()
+    expectEmpty(ends.values)
+    finishing.cancel()
+    simulation.settle()
+    expectEqual(ends.values, ["CancellationError()"])
+    deaf.hear()
+    simulation.settle()
+    withExtendedLifetime(accounts) {}
+  }
+
   @Test("whoever closes accounts one after the other leaves a store that hangs by a cancellation")
   func closedBesideAHangingStore() throws {
     let accounts = accounts()
