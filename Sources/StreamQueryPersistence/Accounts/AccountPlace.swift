@@ -21,6 +21,20 @@ package struct AccountPlace: Sendable {
     }
     return used
   }
+
+  /// Reports stores of a client that the next launch will not know, or a client that has used no store.
+  ///
+  /// - Parameters:
+  ///   - client: A client of the account, which has ended or is being closed.
+  ///   - name: The name of the account.
+  func reportUnlisted(_ client: QueryClient, _ name: String) {
+    let used = stores(usedBy: client)
+    if used.contains(where: { store in !stores.contains { $0 === store } }) {
+      client.report(.unlistedStore(account: name))
+    }
+    let facts = Facts(named: stores, used: used, hasEntries: client.entrySerial > 0)
+    if let advice = facts.keepsNothing { client.report(.advice(advice)) }
+  }
 }
 
 nonisolated extension QueryClient {

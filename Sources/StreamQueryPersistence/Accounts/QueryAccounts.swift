@@ -116,6 +116,15 @@ public final class QueryAccounts: Sendable {
   /// - Throws: The first ``QueryAccountError``, after all were tried; `CancellationError` if the caller is
   ///   cancelled.
   public func finishEndings() async throws {
+    let answer = SharedOneShot<[any Error]>()
+    // The task is detached, because a store may not hear of the caller's cancellation.
+    Task.detached(executorPreference: executor) { answer.give(await self.finishAllEndings()) }
+    let errors = await answer.take(orGive: [])
+    try Task.checkCancellation()
+    if let error = errors?.first { throw error }
+  }
+
+  private func finishAllEndings() async -> [any Error] {
     let unfinished = table.withLock { Array($0.unfinished.keys) }
     let tasks = ParallelTasks<[any Error]>(on: executor)
     tasks.addTask { await self.finishEndings(of: unfinished) }
@@ -128,9 +137,7 @@ public final class QueryAccounts: Sendable {
         }
       }
     }
-    let errors = await tasks.values().flatMap(\.self)
-    try Task.checkCancellation()
-    if let error = errors.first { throw error }
+    return await tasks.values().flatMap(\.self)
   }
 
   private func finishEndings(of names: [String]) async -> [any Error] {
@@ -220,7 +227,7 @@ public final class QueryAccounts: Sendable {
       } while rounds < 10 && persister?.isDirty == true && !client.isErased
       client.shutDown()
       await client.waitUntilOver()
-      accounts.reportUnlisted(client, name)
+      accounts.place(of: name).reportUnlisted(client, name)
       for store in accounts.stores(of: client, name) {
         await store.release(AccountNotes.partition(of: name))
       }
@@ -285,7 +292,7 @@ public final class QueryAccounts: Sendable {
   private func erase(_ name: String, _ turn: Turn) async throws {
     let clients = forget(name)
     turn.erased.withLock { $0 = clients }
-    for client in clients { reportUnlisted(client, name) }
+    for client in clients { place(of: name).reportUnlisted(client, name) }
     let ending = ending(of: name, clients, turn)
     // The stores are erased before the clients have ended. The wipe begins a new generation, which refuses
     // late saves, so the call need not wait for the clients.
@@ -321,16 +328,6 @@ public final class QueryAccounts: Sendable {
   /// The stores that a client of an account has used.
   private func stores(of client: QueryClient, _ name: String) -> [any QueryStore] {
     place(of: name).stores(usedBy: client)
-  }
-
-  /// Reports an account's stores that the next launch will not know, or an account that has used no store.
-  private func reportUnlisted(_ client: QueryClient, _ name: String) {
-    let used = stores(of: client, name)
-    if used.contains(where: { store in !stores.contains { $0 === store } }) {
-      client.report(.unlistedStore(account: name))
-    }
-    let facts = AccountPlace.Facts(named: stores, used: used, hasEntries: client.entrySerial > 0)
-    if let advice = facts.keepsNothing { client.report(.advice(advice)) }
   }
 
   private static func unique(_ stores: [any QueryStore]) -> [any QueryStore] {
