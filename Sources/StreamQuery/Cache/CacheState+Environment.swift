@@ -192,7 +192,7 @@ extension CacheState {
     return questions
   }
 
-  /// Whether an entry was removed after the newest return of a kind: the next one refetches it.
+  /// Whether an entry was removed after the newest return of a kind, so that only the next one refetches it.
   private func wasRemoved(_ index: Int, since cause: FetchCause) -> Bool {
     returns.newest(cause).map { slots[index].machine.wasRemoved(after: $0) } ?? false
   }
@@ -216,8 +216,8 @@ extension CacheState {
 
   /// Starts the spread refetches that are due now.
   ///
-  /// If the network or the app is away again, the next return refetches, and only a paused fetch that may go on
-  /// continues.
+  /// If the network or the app is away again, the refetches are left to the next return, but a paused fetch
+  /// continues if it may.
   private mutating func sweepDue(_ transaction: inout Transaction) {
     for row in returns.takeDue(at: transaction.environment.now.instant) {
       guard let index = find(row.entry) else { continue }

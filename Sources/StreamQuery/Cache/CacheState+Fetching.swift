@@ -38,7 +38,7 @@ extension CacheState {
     let canFetch = query.canFetch || slots[index].query?.canFetch == true
     var request = request
     if need == .ifMissing || need == .ifMissingElseRevalidate { request.joining = .any }
-    // A page that the code of a fetch asks for is fetched after that fetch.
+    // A page that a fetch itself requests is fetched after that fetch.
     if need == .always, request.part == .whole {
       request.joining = bounded(request.joining, index, transaction)
     }
@@ -77,7 +77,8 @@ extension CacheState {
     if let terms = query.serving {
       request.allowance = allowance(index, for: need, terms, freshness, at: now)
     }
-    // A fetch that a caller only watches, of a key that nobody observes, does not end with those who join it.
+    // A watching caller does not keep a fetch alive. If nobody observes the key, the client does: otherwise
+    // the fetch would end with callers that join it.
     if role == .watching, slots[index].machine.observerCount == 0 { request.hasClientLease = true }
     let waiter = self.request(index, request, query: query, role: role, &transaction)
     // The request comes first, because it may join a deferred fetch that the announcement begins.

@@ -13,8 +13,8 @@ extension CacheState {
   ///   - entries: The entries.
   ///   - runs: The paused runs of mutations.
   ///   - resuming: Whether these runs continue at once.
-  ///   - import: The serial number of the import, of several archives, that this archive belongs to; `nil`
-  ///     outside of such an import.
+  ///   - import: The serial number of the import of several archives that includes this one; `nil` without
+  ///     such an import.
   ///   - transaction: The transaction.
   /// - Returns: The omitted content.
   mutating func restore(
@@ -169,7 +169,7 @@ extension CacheState {
     return Timestamp(instant: known == .distantPast ? .distantPast : last, date: placed.date)
   }
 
-  /// The decision of an import about an entry that it brings, by the changes since it named the key.
+  /// The decision of an import about an entry that it brings, by the changes since the import named the key.
   func decision(
     on restored: RestoredEntry,
     _ index: Int?,

@@ -52,7 +52,7 @@ extension CacheState {
     guard transaction.environment.isOnline else { return [] }
     releaseFetch(of: TaskChain.current)
     var waiters: [Waiter] = []
-    // The scopes in which a run so far goes on only after a decision, or when a store can be used again.
+    // The scopes with an earlier run that goes on only after a decision, or when a store can be used again.
     var stalled: Set<String> = []
     for id in mutations.all {
       guard let index = mutations.find(id) else { continue }
@@ -93,8 +93,8 @@ extension CacheState {
 
   /// The paused runs that the refetches after a reconnect or an activation wait for; empty while offline.
   ///
-  /// A run that is delayed is not included: that takes as long as a user may change their mind. Nor is a run
-  /// behind a run that is delayed, refused, stopped or being stored: that may take for ever.
+  /// A delayed run is not included: its delay lasts as long as a user may change their mind. Nor is a run
+  /// behind one that is delayed, refused, stopped or being stored: that may last for ever.
   ///
   /// While a fetch is paused, a run that waits behind a running run is not included: the running run
   /// may wait for that fetch, and the fetch resumes only with the refetches.
@@ -105,7 +105,7 @@ extension CacheState {
     guard environment.isOnline, mutations.pendingCount > 0 else { return [] }
     let rests = slots.live.contains { slots[Int($0)].machine.isPaused }
     var paused: Set<MutationID> = []
-    // The scopes that a run so far holds up: the runs of a scope come in their order.
+    // The scopes that an earlier run of this loop holds up.
     var heldUp: Set<String> = []
     for run in mutations.all {
       guard let index = mutations.find(run), mutations.slots[index].machine.isUndecided else {
@@ -119,7 +119,7 @@ extension CacheState {
       guard isPaused(run) else { continue }
       if let scope {
         guard !heldUp.contains(scope) else { continue }
-        // The first run of a scope may have begun later than the others.
+        // The first run of a scope may be newer than the others, and come later in this loop.
         guard !isBehind(index, { $0.isStalled || $0.isRefused }) else { continue }
         if rests, let first = mutations.scopes[scope]?.first, !isPaused(first) { continue }
       }
@@ -132,7 +132,7 @@ extension CacheState {
     mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
   }
 
-  /// Whether the first run in the scope of a run is one that holds up the scope.
+  /// Whether the first run in the scope of a run holds up the scope.
   private func isBehind(_ index: Int, _ holdsUp: (MutationMachine) -> Bool) -> Bool {
     guard let scope = mutations.slots[index].job?.scope,
       let first = mutations.scopes[scope]?.first, let index = mutations.find(first)

@@ -132,7 +132,7 @@ struct RestoringEntry: Sendable {
   let id: EntryID
   /// The query; it says how the entry is kept in the store.
   let query: StoredQuery
-  /// The time of the call that concerns the entry: a later removal ends it.
+  /// The time of the call that concerns the entry; if the entry is removed later, the call is void.
   let since: Instant
 }
 

@@ -275,8 +275,8 @@ extension CacheState {
 
   /// Moves the waiters of a fetch to the fetch that has replaced it.
   ///
-  /// Replacements come to an end, see ``EntryMachine/supersessionLimit``, except those for which others give
-  /// a fetcher new input (``EntryMachine/Joining/none``).
+  /// Replacements in a row are limited, see ``EntryMachine/supersessionLimit``, but not those for new input
+  /// that others give a fetcher (``EntryMachine/Joining/none``).
   private mutating func moveWaitersAlong(_ index: Int) {
     let waiters = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)

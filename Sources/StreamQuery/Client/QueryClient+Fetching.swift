@@ -16,8 +16,8 @@ nonisolated extension QueryClient {
   /// runs that wait for each other throws ``QueryError/recursiveFetch(key:)`` at once:
   /// <doc:Troubleshooting>.
   ///
-  /// A part of a streamed value is never returned in place of the whole. An endless stream has no whole: if
-  /// it delivers, its newest data is returned, otherwise its first part: <doc:InfiniteAndStreamedQueries>.
+  /// A part of a streamed value is never returned in place of the whole. An endless stream has no whole: its
+  /// newest data is returned if it delivers, or else its first part: <doc:InfiniteAndStreamedQueries>.
   ///
   /// If the query allows it, stale data is returned instead of an error:
   /// ``Query/staleIfError(_:)``.

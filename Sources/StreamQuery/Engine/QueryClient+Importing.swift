@@ -119,8 +119,8 @@ nonisolated extension QueryClient {
 
   /// Leaves out entries of which a store has data that is at least as new.
   ///
-  /// Entries whose store has not been read yet are compared later. What the import with this number knows of
-  /// their keys counts now, because it may be over by then; what happens from now on concerns their writes.
+  /// Entries whose store has not been read yet are compared later. The changes of their keys that the import
+  /// with this number knows count now, because it may be over by then; later ones affect the waiting writes.
   private func compared(
     _ entries: [RestoredEntry],
     by number: Int? = nil

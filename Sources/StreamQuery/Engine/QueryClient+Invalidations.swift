@@ -144,7 +144,7 @@ nonisolated extension QueryClient {
 
   /// The keys of active entries that a filter selects, and whose data a store may still have.
   ///
-  /// The persister takes the entries of records for inactive ones, so it gets these keys.
+  /// The persister takes each record for one of an inactive entry, so it gets these keys.
   private func keysOfUnread(_ filter: QueryFilter) -> [EntryKey] {
     guard filter.hasPredicate || !filter.plainPart.isAboutKeys else { return [] }
     let records = RecordFilter(filter, isActive: true)

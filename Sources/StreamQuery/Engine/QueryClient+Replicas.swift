@@ -42,8 +42,8 @@ nonisolated extension QueryClient {
 
   /// The options of the query that decide about a hit, under the defaults of a replica.
   ///
-  /// If the program keeps its query, the entry's own query was made from it, and is resolved already. For a
-  /// query that is made at each call, these options are determined without resolving the query, if possible.
+  /// If the program keeps one query for all calls, the entry's query was made from it, and is resolved. For a
+  /// query that is made at each call, the options are determined without resolving it, if possible.
   private func terms(of replica: ReadReplica, _ definition: QueryDefinition) -> HitTerms? {
     if let known = replica.query?.resolved, known.isMade(of: definition),
       // The identifiers are compared, because comparing references would make all threads retain

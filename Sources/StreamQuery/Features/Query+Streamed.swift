@@ -217,8 +217,8 @@ extension FetchContext {
       refetch == .append || !known.isInherited
     {
       guard known.joins else { return known }
-      // The stream of an earlier attempt has ended, but code around the fetch refused it: what the cache has of
-      // it is not the value of this attempt.
+      // The stream of an earlier attempt has ended, but code around the fetch refused it, so its parts in the
+      // cache do not count for this attempt.
       let again = known.refused()
       job.keep(again, by: ordinal)
       return again

@@ -7,8 +7,8 @@
     case offline(Bool)
     /// The delay of each attempt of a fetch or a run, by the client's clock; zero or less is no delay.
     case delay(Duration)
-    /// The next fetch of this entry fails, with all of its attempts; one that is under way is not the next,
-    /// unless it waits for the network or for its turn to begin.
+    /// Makes the next fetch of this entry fail, with all of its attempts; it may be one that still waits for
+    /// the network or its turn to begin.
     case failNext(QueryInfo)
     /// Takes back ``failNext(_:)`` for this entry.
     case clearFailNext(QueryInfo)
@@ -35,7 +35,7 @@
 
   /// The fetch of an entry that is made to fail.
   private enum Failing: Hashable {
-    /// The next fetch of the entry, which is not the one that had begun; that one fails too if a former
+    /// The next fetch of the entry, after the one that had begun (`besides`), which fails too if an earlier
     /// request was about it.
     case next(besides: Fetch?, whichFails: Bool)
     /// This fetch has begun: its retries fail too.

@@ -13,7 +13,7 @@ extension EntryMachine {
     /// None: the request replaces any fetch, because its answer must not land.
     case none
 
-    /// Makes the meaning of a call's `superseding`.
+    /// Creates the value for a call's `superseding`.
     package init(superseding: Bool) { self = superseding ? .irreplaceable : .upToDate }
   }
 

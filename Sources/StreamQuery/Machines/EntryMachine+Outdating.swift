@@ -27,7 +27,7 @@ extension EntryMachine {
   /// Restarts an outdated fetch before it answers.
   ///
   /// - Parameters:
-  ///   - isInLine: Whether the attempt waits for its turn. If it is a retry, the new fetch goes on with it.
+  ///   - isInLine: Whether the attempt waits for its turn; the new fetch then keeps the number of failures.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions; none if the fetch in flight is not outdated.
   package mutating func outdatedRestarted(

@@ -102,7 +102,7 @@ extension EntryMachine {
   ) {
     waiterCount = 0
     pollFailureCount = 0
-    // If nobody wanted the stream before, its policy applies already, and an element does not apply it anew.
+    // If nobody wanted the stream before, its abandonment policy applies already, and not anew now.
     let isAbandoned = current.stopsRetrying || current.lingersUntil != nil
     if let cause = current.successor, isActive || current.hasClientLease || isAwaited {
       actions.cancelled = current.id

@@ -85,8 +85,8 @@ public enum MutationPacing: Hashable, Sendable, BitwiseCopyable {
   /// `CancellationError`. The newer run waits for an earlier one that is being sent. If that request fails,
   /// the earlier run is cancelled too rather than tried again, so that an older change never arrives after
   /// a newer one. If the request succeeds, the changes that the earlier run still shows go when the newer
-  /// run has succeeded. A run that waits for the end of its delay cancels earlier runs that wait for theirs
-  /// at once: if you then cancel the newest run, none of them is sent.
+  /// run has succeeded. A run that waits for the end of its delay cancels at once the earlier runs that wait
+  /// for theirs: if you then cancel the newest run, none of them is sent.
   ///
   /// A mutation without a scope of its own gets a scope that is named after its key and the item.
   case newest

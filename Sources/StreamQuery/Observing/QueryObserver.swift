@@ -158,7 +158,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// three times in a row. Otherwise this is the same as ``refetch(superseding:throwOnError:)``.
   ///
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``.
+  /// - Throws: The same as that call without `throwOnError`.
   @_spi(Adapters)
   @discardableResult
   public func refetchAnew() async throws -> QueryResult<Value> {

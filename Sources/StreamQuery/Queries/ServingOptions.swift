@@ -181,8 +181,8 @@ extension Query {
   /// all callers and observers; what it still gives, also a page or an element, is ignored. The query's
   /// ``retry(_:)-(RetryPolicy)`` says whether another attempt follows. The limit does not include a wait
   /// for the network or for ``QueryClient/Configuration/maxConcurrentFetches``, and ends with the first
-  /// part of a streamed query. An attempt of an infinite query fetches all of its pages. The defaults of a
-  /// client or a prefix do not limit streamed and infinite queries: only they themselves do. To limit the
+  /// part of a streamed query. An attempt of an infinite query fetches all of its pages. Only their own
+  /// options limit streamed and infinite queries, not the defaults of a client or a prefix. To limit the
   /// wait of one caller, use ``QueryClient/fetch(_:timeout:throwOnError:)``.
   ///
   /// ```swift

@@ -228,7 +228,7 @@ extension RecordRing {
 
   /// Appends the event that a run changes an entry optimistically, or does so no more.
   ///
-  /// The run is known until then: its changes may outlive it, and their end names it.
+  /// The changes of a run may outlive it. The run stays known until they end, because that event names it.
   mutating func logLayer(_ code: RecordCode, _ place: Int, of run: UInt32, at time: Int64) {
     logUnfinished(code, place, detail: run, at: time)
     let place = UInt32(truncatingIfNeeded: place)

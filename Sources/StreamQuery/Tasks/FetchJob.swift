@@ -126,7 +126,7 @@ final class FetchJob: FetchWork, Sendable {
 
   // MARK: Attempts that are over
 
-  /// The count of attempts that are over once the entry was removed: no attempt has such an ordinal.
+  /// The value of `overCount` after the removal of the entry; no attempt has this ordinal.
   private static var removed: UInt32 { .max }
 
   /// Refuses all that the fetch still does, because its entry was removed.
@@ -145,8 +145,8 @@ final class FetchJob: FetchWork, Sendable {
 
   /// Refuses all that an attempt still does, because it has failed; a second call does nothing.
   ///
-  /// This is called before the failure is applied: a part that comes later cannot be taken for one of the
-  /// next attempt, and the progress from which that one continues changes no more.
+  /// This is called before the failure is applied. So no later part is taken for one of the next attempt, and
+  /// the progress from which the next attempt continues changes no more.
   func refuse(_ attempt: UInt32) {
     progress.withLock { _ in
       _ = overCount.compareExchange(

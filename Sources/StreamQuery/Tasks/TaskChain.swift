@@ -44,7 +44,7 @@ final class TaskChain: Sendable {
     var present = Link.none
     /// The next task, if it was made in advance.
     var next: PreparedTask?
-    /// The number of tasks so far, those included whose handles are still to come.
+    /// The number of tasks so far, including those whose handles are still to come.
     var count: UInt64 = 0
     /// How many of the first tasks were cancelled.
     var cancelledCount: UInt64 = 0
@@ -134,7 +134,7 @@ final class TaskChain: Sendable {
 
   /// Takes the handle of a task that was just made.
   ///
-  /// The task is at work already, and even the next one may be, if the thread that made it was slow.
+  /// If the thread that made the task is slow, the task may be done, and the next one at work.
   func attach(_ task: Task<Void, any Error>, _ number: UInt64, on executor: (any TaskExecutor)?) {
     attach(.task(task), number, on: executor)
   }

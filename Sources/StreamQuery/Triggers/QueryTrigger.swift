@@ -8,7 +8,7 @@ import Synchronization
 /// ```
 public struct QueryTrigger: Sendable, _FreeOfActors {
   enum Kind: Sendable {
-    /// The query is the one that the trigger names: its store is opened, and its fetch used.
+    /// The last value is the query that the trigger names: its store is opened, and its fetch used.
     case invalidate(QueryFilter, RefetchScope, (key: EntryKey, definition: QueryDefinition)?)
     case refetch(QueryFilter)
   }

@@ -50,8 +50,8 @@ public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
   public mutating func take(_ result: QueryResult<Value>) -> Value? {
     guard result.hasRealData, let box = result.snapshot.data else { return nil }
     guard removesDuplicates else {
-      // If a fetch or a write has brought the same value again, the box may be the same. Beside an error it
-      // is older: a selection threw for what the fetch or the write has brought.
+      // If a fetch or a write has brought the same value again, the box may be the same. But beside an error,
+      // the box is older: a selection threw for the new data.
       let isAgain = result.snapshot.dataUpdateCount != count && !result.isError
       guard box !== last || isAgain else { return nil }
       (last, count) = (box, result.snapshot.dataUpdateCount)

@@ -11,9 +11,8 @@ struct PendingNames {
   ///
   /// - Parameters:
   ///   - texts: All keys that this archive announces.
-  ///   - brought: The keys with data in this archive; they are not added. Announced data is refused if its
-  ///     key changed after the announcement. The data in this archive is refused if its key changed after the
-  ///     import began.
+  ///   - brought: The keys with data in this archive; they are not added. Such data is refused if its key
+  ///     changed after the import began, announced data if its key changed after the announcement.
   /// - Returns: `added`, the newly announced keys without those in `brought`; `left`, the keys that are no
   ///   longer announced. Both are in the order of the archives.
   mutating func named(

@@ -8,7 +8,7 @@ extension OutboxEngine {
     var entry: OutboxLedger.Entry?
     var job: MutationJob?
     var answers: [SharedOneShot<ErrorBox?>]
-    /// The runs with records that another thread has changed while identifiers were replaced there.
+    /// The runs whose records another thread has changed while identifiers were being replaced in them.
     var late: [RunIdentity]
   }
 
@@ -76,7 +76,7 @@ extension OutboxEngine {
     return records
   }
 
-  /// Replaces the identifiers that were replaced before in records that another outbox has left, or another
+  /// Applies the earlier replacements of identifiers to records that another outbox has left, or another
   /// thread has changed.
   func replaceIdentifiers(in found: [RunIdentity]) {
     guard !found.isEmpty, update({ !$0.replacements.isEmpty }) else { return }

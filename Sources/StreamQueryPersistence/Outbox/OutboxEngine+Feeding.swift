@@ -98,8 +98,8 @@ extension OutboxEngine {
     for job in changed { renewInput(of: job) }
   }
 
-  /// Gives a run the input of its record, after an identifier was replaced there while the run or another
-  /// input was being made.
+  /// Gives a run the input of its record, because an identifier was replaced in the record while the run or
+  /// another input was being made.
   func renewInput(of job: MutationJob) {
     guard let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form else { return }
     var edition: Int?

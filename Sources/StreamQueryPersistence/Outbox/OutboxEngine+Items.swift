@@ -94,7 +94,7 @@ extension OutboxEngine {
     }
     var isReplaced: Bool?
     while isReplaced == nil {
-      // The identifiers that were replaced before are replaced as in the input of a run.
+      // Earlier replacements of identifiers apply to this input, too, as to that of a run.
       let ids = update { $0.replacements }
       let replacement = try record.with(
         input: ids.isEmpty ? data : IdentifierText.replacing(ids, in: data) ?? data,

@@ -93,7 +93,7 @@ extension OutboxEngine {
     release()
     if case .superseded = error {
       client?.cancelKept()
-      // The items without runs follow their records last: a run that waited behind one is cancelled by now.
+      // The items without runs are removed last, when the runs that waited behind them are cancelled already.
       update { $0.forgetWiped() }
     }
     for answer in answers.0 { answer.give(()) }

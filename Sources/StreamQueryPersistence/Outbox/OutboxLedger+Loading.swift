@@ -83,7 +83,7 @@ extension OutboxLedger {
     version += 1
   }
 
-  /// The serial of each run's record with the newest input, and of the first one of several.
+  /// For each run, the serial of the record with the newest input, the first one if there are several.
   private static func newest(
     of records: [(serial: UInt64, record: OutboxRecord)]
   ) -> [RunIdentity: UInt64] {
@@ -96,7 +96,7 @@ extension OutboxLedger {
     return newest.mapValues(\.serial)
   }
 
-  /// Removes a record from the store, unless it is that of its run's entry, or is removed already.
+  /// Removes a record from the store, unless the run's entry has this record, or it is removed already.
   private mutating func removeToo(_ serial: UInt64, _ record: OutboxRecord) {
     let (id, header) = (record.id, record.header)
     let key = OutboxRecord.key(serial, id)

@@ -53,7 +53,7 @@ extension SavedRecords {
         return
       }
       // Calls with one filter become one removal, because they may be repeated for hours while the store
-      // cannot be read. The filter decides about an entry that was not cached at one of these calls.
+      // cannot be read. The filter decides about an entry unless each of these calls found it cached.
       if removes { sweeps[filter] = sweeps[filter]?.intersection(cached) ?? cached }
       if calls.last != mark { calls.append(mark) }
       // Each lookup of a record visits all stored calls, so there must be few.

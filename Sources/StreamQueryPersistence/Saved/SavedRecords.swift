@@ -95,12 +95,13 @@ struct SavedRecords: Sendable {
   var pendingChanges = PendingChanges()
   /// The changes that are being encoded.
   var encoding: [EntryKey: PendingChange] = [:]
-  /// The keys of those among them that replaced a removal.
+  /// The keys of the changes in ``encoding`` that replaced a removal.
   var removedBefore: Set<EntryKey> = []
   /// Whether everything was removed before the store was read; the content that is read is then ignored.
   var dropsLoaded = false
-  /// The bulk calls that came before the store was read, which may take hours, each with the texts of the
-  /// entries that it spared every time; their order does not matter.
+  /// The bulk calls before the store is read, which may take hours; their order does not matter.
+  ///
+  /// Each has the texts of the entries that every repetition of the call spared.
   var pendingMarks: [Mark: Set<String>] = [:]
   /// The bulk calls that are applied to all records later, so that their callers need not wait.
   var calls: [Mark] = []

@@ -216,11 +216,11 @@ public final class ErrorBoundary: nonisolated Observable {
     retry: @escaping Retry
   ) -> Bool {
     guard catches(error) else {
-      // An earlier error of the query, which was caught here, is not its error any more.
+      // An earlier error of the query that was caught here is outdated.
       if let reporter { leftHere(source, by: reporter) }
       return parent?.take(error, by: source, from: reporter, of: delivery, retry: retry) ?? false
     }
-    // Neither is an earlier error that a boundary around this one has caught.
+    // An earlier error that a boundary around this one has caught is outdated, too.
     if let reporter { parent?.left(source, by: reporter) }
     if let delivery {
       // This boundary catches the error and will be reset, so it notes whether the client is that of a

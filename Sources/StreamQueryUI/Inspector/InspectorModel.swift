@@ -96,8 +96,8 @@ final class InspectorModel {
         guard let self, !Task.isCancelled else { return }
         screen.ticked(.seconds(1))
       }
-      // The clock has thrown an error of its own. The next event begins again: a clock that throws each time
-      // would not let this loop wait.
+      // The clock has thrown an error of its own. The next event begins a new loop: with a clock that throws
+      // each time, this one would never wait.
       if !Task.isCancelled { self?.ticking = nil }
     }
   }

@@ -9,7 +9,7 @@ struct PeerPlan: Sendable {
   /// The number of requests, and the number of keys.
   var requests = 10_000
   var keys = 50
-  /// The number of requests for one change; `0` is no change.
+  /// The number of requests for each change; `0` is no change.
   var changes = 0
   /// Whether changes are also reported by tag, by prefix and by write.
   var isMixed = false
@@ -62,9 +62,9 @@ struct PeerPlan: Sendable {
       .map { String($0) }
   }
 
-  /// Whether a change follows the request of a number.
+  /// Whether a change follows the request with this number.
   func isFollowedByChange(_ request: Int) -> Bool {
-    // The rest of a division by 1 is never 1.
+    // If `changes` is 1, the remainder is never 1.
     changes > 0 && request % changes == 1 % changes
   }
 

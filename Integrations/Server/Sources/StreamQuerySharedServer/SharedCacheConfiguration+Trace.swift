@@ -31,7 +31,7 @@ extension SharedCacheConfiguration {
         .untrusted, .storeAway, .storeBack, .releasedWhileAway:
         return
       }
-      // The fetch may have asked alone before.
+      // The fetch may have been `alone` before, with a reason.
       span.attributes["streamquery.shared.reason"] = nil
     }
   }

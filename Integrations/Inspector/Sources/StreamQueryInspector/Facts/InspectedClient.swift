@@ -192,7 +192,7 @@ extension ClientConditions {
       failingCount > 0 ? "\(failingCount) \(failingCount == 1 ? "fetch" : "fetches") to fail" : nil,
     ]
     .compactMap(\.self)
-    // Without any of these, the condition is a fetch that is made to fail and has begun already.
+    // If none of these apply, a fetch that is made to fail has begun already.
     return words.isEmpty ? "a fetch that fails" : words.joined(separator: ", ")
   }
 }

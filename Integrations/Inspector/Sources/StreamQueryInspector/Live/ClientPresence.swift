@@ -12,7 +12,7 @@ final class ClientPresence: Sendable {
 
   private let state = Mutex(PagePresence())
 
-  /// The presence at a client; an object of its own without a client.
+  /// The presence at a client; a new one if there is no client.
   static func at(_ client: QueryClient?) -> ClientPresence {
     guard let client else { return ClientPresence() }
     return known.withLock { known in

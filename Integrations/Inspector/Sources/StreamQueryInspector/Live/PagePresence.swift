@@ -13,7 +13,7 @@
 /// | input | effect |
 /// |---|---|
 /// | `inspectorCame` | the inspector gets a number |
-/// | `came` | the page gets a place, the sixth one of an inspector that of its oldest; somebody is there |
+/// | `came` | a place for the page, if need be that of its inspector's oldest page; somebody is there |
 /// | `left` | the place of the page is free |
 /// | `answered` | somebody is there |
 /// | `watchBegan` | seconds count from now on, unless they do already |

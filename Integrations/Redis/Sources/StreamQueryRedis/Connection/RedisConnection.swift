@@ -33,7 +33,7 @@ package final class RedisConnection: Sendable {
     )
   }
 
-  /// Starts the thread, and says who finds the addresses of names.
+  /// Starts the thread, with the searches that find the addresses of names.
   init(
     _ endpoint: RedisEndpoint,
     timeouts: RedisTimeouts,

@@ -172,7 +172,7 @@ final class RedisConnectionLoop {
     guard case .host(_, let port) = endpoint.address else { return }
     disconnect()
     let now = ContinuousClock.now
-    // The command that waits must not be over before all addresses were tried.
+    // The command that waits must not time out before all addresses were tried.
     let soon = until - timeouts.connect + min(timeouts.connect, timeouts.command)
     var failure = RedisLink.Failure(text: "no address")
     var rest = addresses[...]

@@ -2,8 +2,8 @@
 struct LostAttempts: Equatable {
   /// The maximum number of keys that are remembered; after that, the oldest key is forgotten.
   ///
-  /// An attempt matters only until the lease that it may have taken ends. Within such a time, calls for fewer
-  /// keys than this are expected to get no answer.
+  /// An attempt matters only until the lease that it may have taken ends. In that time, fewer keys than this
+  /// are expected to lose an answer.
   static let keys = 1_024
   /// The maximum number of attempts that are remembered for each key.
   static let attempts = 8

@@ -79,7 +79,7 @@ extension SharedCache {
     throw .store(error)
   }
 
-  /// Marks data as invalidated that the client alone has.
+  /// Marks data that only the client has as invalidated.
   ///
   /// This cache has neither fetched nor written such data, so its table does not know it. A fetch under way
   /// is joined, as in ``apply(refetch:_:)``.

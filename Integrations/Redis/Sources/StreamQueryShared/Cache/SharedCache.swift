@@ -28,10 +28,10 @@ internal import Synchronization
 /// Data that only the client has is not watched: other machines' changes do not reach what the client's own
 /// `setData` or an import brought, or a store restored. A fetch or ``write(_:for:)`` of the query ends that.
 ///
-/// The cache does not retain its client, nor the client its cache: retain the cache for as long as the client
-/// shares. The task that calls ``run()`` retains it, and so does each query that names it in
-/// `shared(through:tags:form:maxAge:)`, for as long as somebody has the query, such as the client for its
-/// entry. Each client needs a cache of its own, and each tenant a namespace of its own.
+/// The cache does not retain its client. Retain the cache for as long as the client shares: only the task
+/// that calls ``run()`` retains it, and each query that names it in `shared(through:tags:form:maxAge:)`, for
+/// as long as somebody has the query, such as the client for its entry. Each client needs a cache of its own,
+/// and each tenant a namespace of its own.
 public final class SharedCache: Sendable {
   let store: any SharedStore
   let configuration: SharedCacheConfiguration
@@ -104,7 +104,7 @@ public final class SharedCache: Sendable {
   }
 
   deinit {
-    // Who counts the caches whose store is away counts this one no longer.
+    // A count of the caches whose store is away must not include this one any more.
     if locked({ $0.breaker.isOpen }) { tell(.releasedWhileAway) }
   }
 

@@ -8,8 +8,8 @@ struct SharedTable: Sendable {
   struct Effects: Equatable, Sendable {
     /// The keys with suspect data, which the client must mark as invalidated.
     ///
-    /// A fetch under way goes on: its answer is compared with the changes when it comes. If an answer was
-    /// compared before, the cache marks that answer as outdated.
+    /// A fetch under way goes on: its answer is compared with the changes when the answer comes. The cache
+    /// marks an answer that was compared earlier as outdated.
     var suspected: Set<String> = []
     /// The fetches that get the news for which they wait.
     var notified: [FlightID: SharedNews] = [:]
