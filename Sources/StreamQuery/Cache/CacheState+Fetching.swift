@@ -122,7 +122,7 @@ enum FetchStart: Sendable {
   case failed(ErrorBox)
   /// The store of the entry has not been read yet.
   case restoring
-  /// The fetch itself waits for the caller, so the caller must not wait for it.
+  /// The fetch itself waits for the caller, so the caller must not wait for it; or the caller does not wait.
   case recursive
   case shutDown
 }
