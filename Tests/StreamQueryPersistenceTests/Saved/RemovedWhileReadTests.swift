@@ -168,4 +168,34 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     recording.cancel()
     client.shutDown()
   }
+
+  /// As at a logout, which turns observers off and removes everything, and the next login.
+  @Test("what an observer asks for that is turned on after the removal is fetched then")
+  func turnedOnAfterTheRemoval() throws {
+    let client = try launched(loading: .seconds(5))
+    let observer = client.observer(of: query, options: ObserverOptions(enabled: false))
+    simulation.advance(by: .seconds(1))
+    client.remove(query)
+    simulation.advance(by: .seconds(1))
+    observer.update(options: ObserverOptions(enabled: true))
+    simulation.advance(by: .seconds(110))
+    expectEqual(observer.result.data, 7)
+    withExtendedLifetime(observer) {}
+    client.shutDown()
+  }
+
+  @Test("what an observer asks for that is turned on before the removal is not")
+  func turnedOnBeforeTheRemoval() throws {
+    let client = try launched(loading: .seconds(5))
+    let observer = client.observer(of: query, options: ObserverOptions(enabled: false))
+    simulation.advance(by: .seconds(1))
+    observer.update(options: ObserverOptions(enabled: true))
+    simulation.advance(by: .seconds(1))
+    client.remove(query)
+    simulation.advance(by: .seconds(110))
+    expectNil(observer.result.data)
+    expectEqual(observer.result.isFetching, false)
+    withExtendedLifetime(observer) {}
+    client.shutDown()
+  }
 }
