@@ -167,6 +167,12 @@ extension CacheState {
     resolvedOptions.onSubscribe = onSubscribe ?? old.onSubscribe
     if onSubscribe == nil { resolvedOptions.retriesOnSubscribe = old.retriesOnSubscribe }
     if observers[observer].query !== query {
+      // An observer that is turned on fetches even what was removed before, once the store has been read.
+      if old.participation == .restoring, query.terms.isEnabled == true,
+        observers[observer].query?.terms.isEnabled == false
+      {
+        observers[observer].pollBase = transaction.environment.now.instant
+      }
       let wasDynamic = observers[observer].isDynamic
       slots[entry].dynamicCount += (query.isDynamic ? 1 : 0) - (wasDynamic ? 1 : 0)
       transaction.drop(observers[observer].query)

@@ -75,7 +75,8 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - old: Its former options.
-  ///   - base: The time when it started polling; `distantPast` if the entry was removed since it came.
+  ///   - base: The time when it started polling; `distantPast` if the entry was removed since it came or was
+  ///     turned on.
   ///   - new: Its new options.
   ///   - isTurnedByFunction: Whether a function of the entry's state decides if it is enabled.
   ///   - environment: The environment at the transaction.
