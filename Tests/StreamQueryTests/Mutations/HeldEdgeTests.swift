@@ -181,4 +181,36 @@ struct HeldEdgeTests {
     expectEqual(other.calls.map(\.start), isPaused ? [.seconds(seconds + 1)] : [])
     for recording in recordings { recording.cancel() }
   }
+
+  @Test("the spread refetches of an edge before it wait for these runs, too")
+  func spreadRefetchesOfTheEdgeBefore() {
+    let online = online
+    let client = QueryClient(simulation: simulation) {
+      $0.connectivity = Connectivity { online }
+      $0.reconnectPacing = .spreading(over: .seconds(60))
+    }
+    simulation.settle()
+    let fetch = ScriptedFetch<Int>(.value(1))
+    client.setData(0, for: QueryKey<Int>("n"))
+    let recording = simulation.record(
+      client.stream(.scripted("n", fetch).refetchOnSubscribe(.never))
+    )
+    online.send(true)
+    simulation.advance(by: .milliseconds(1))
+    online.send(false)
+    simulation.settle()
+    expectEqual(fetch.callCount, 0)
+    simulation.start(
+      Mutation<Int, Int>.slow("m", 100_000, simulation: simulation),
+      with: 1,
+      on: client
+    )
+    online.send(true)
+    simulation.advance(by: .seconds(90))
+    expectEqual(client.mutatingCount(), 1)
+    expectEqual(fetch.callCount, 0)
+    simulation.advance(by: .seconds(90))
+    expectEqual(fetch.callCount, 1)
+    recording.cancel()
+  }
 }
