@@ -106,10 +106,11 @@ struct ReturnPacing: Equatable {
     cause == .reconnect ? reconnect.counts(at: now) : activation.counts(at: now)
   }
 
-  /// Cancels the refetches at the end of the coalescing time, because all entries are refetched for another
-  /// reason.
+  /// Cancels the refetches at the end of the coalescing time, and those that are being spread, because all
+  /// entries are refetched for another reason.
   mutating func owesNothing(for cause: FetchCause) {
     if cause == .reconnect { reconnect.isOwed = false } else { activation.isOwed = false }
+    rows.removeAll { $0.cause == cause }
   }
 
   /// The time of the newest reconnect or activation; `nil` if there was none.
