@@ -167,6 +167,42 @@ struct KeptKindsTests {
     end(former)
   }
 
+  @Test(
+    "what a refetch hides does not come back from the store for those who come meanwhile",
+    arguments: [false, true]
+  )
+  func hiddenFromThoseWhoCome(fetches: Bool) throws {
+    let clock = simulation.clock
+    let words = Query<[String]>.streamed("words") { _ in
+      try await clock.sleep(for: .seconds(60))
+      return AsyncStream<String> { continuation in
+        continuation.yield("new")
+        continuation.finish()
+      }
+    }
+    let client = client()
+    simulation.settle()
+    client.setData(["old"], for: words)
+    simulation.advance(by: .seconds(5))
+    expectEqual(records.count, 1)
+    let recording = simulation.record(client.stream(words))
+    simulation.advance(by: .seconds(1))
+    expectEqual(recording.values.last?.isPending, true)
+    let lasting = words.staleTime(.hours(1))
+    let later = fetches ? nil : simulation.record(client.stream(lasting))
+    var fetched: Task<[String], any Error>?
+    if fetches { fetched = simulation.task { [client] in try await client.fetch(lasting) } }
+    simulation.advance(by: .seconds(1))
+    expectEqual(recording.values.last?.isPending, true)
+    simulation.advance(by: .seconds(70))
+    expectEqual(recording.values.last?.data, ["new"])
+    expectEqual(later?.values.contains { $0.data == ["old"] }, fetches ? nil : false)
+    if let fetched { try expectEqual(simulation.run { try await fetched.value }, ["new"]) }
+    later?.cancel()
+    recording.cancel()
+    end(client)
+  }
+
   @Test("an invalidation outlives a process that ends while a stream brings the newer data")
   func invalidatedStream() throws {
     let words = words().staleTime(.hours(1))
