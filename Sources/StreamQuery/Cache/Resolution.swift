@@ -101,10 +101,13 @@ extension CacheState {
   }
 
   /// Whether the entry has no data and its query has initial data.
+  ///
+  /// A store may have the very data that a refetch hides, so that does not come back from there.
   @inline(__always)
   func wantsInitialData(_ index: Int?, _ query: StoredQuery) -> Bool {
     guard query.initialData != nil else { return false }
-    return index.map { !slots[$0].machine.hasData } ?? true
+    guard let index else { return true }
+    return !slots[index].machine.hasData && !(query.isPersisted && slots[index].hasStash)
   }
 
   /// Puts the data of a store into an entry without data, and makes the entry if there is none.
