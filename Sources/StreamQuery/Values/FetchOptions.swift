@@ -47,7 +47,7 @@ public enum AbandonmentPolicy: Hashable, Sendable {
   /// Lets a running attempt, or a paused refetch of data, bring its answer; starts no further attempt.
   ///
   /// If the fetch of an infinite query is replaced or cancelled and its code ignores that, its attempt still
-  /// requests its further pages; a removal ends that, too.
+  /// requests its further pages; a removal while it runs ends it, too.
   case finish
   /// Like ``cancel``, unless somebody wants the fetch again within the duration.
   case linger(Duration)
