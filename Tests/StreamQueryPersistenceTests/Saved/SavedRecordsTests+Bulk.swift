@@ -55,15 +55,21 @@ extension SavedRecordsTests {
     expectEqual(batch?.removals, ["query/a", "query/b"])
   }
 
-  /// Their filters are texts of keys, which must not outlive an account.
-  @Test("a closed store keeps no bulk calls, neither those for records nor those for the store")
-  func closedWithBulkCalls() {
+  /// They name keys, which must not outlive an account.
+  @Test("a closed store keeps neither bulk calls nor removals before a value")
+  func closedWithBulkCalls() throws {
     var records = open(StoreLimit(), "a")
+    let key = EntryKey("n" as QueryKey<Int>)
+    _ = records.note(.removed, of: key)
+    _ = records.note(.changed(try entry(key, count: 1)), of: key)
+    _ = records.takePendingChanges()
     records.apply(RecordFilter(["n"]), removes: true)
     expect(!records.calls.isEmpty && !records.sweeps.isEmpty)
+    expectEqual(records.removedBefore, [key])
     _ = records.close(.closed)
     expect(records.calls.isEmpty)
     expect(records.sweeps.isEmpty)
+    expectEqual(records.removedBefore, [])
     expect(records.obstacle != nil)
   }
 
