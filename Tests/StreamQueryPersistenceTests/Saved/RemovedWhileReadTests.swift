@@ -3,7 +3,7 @@ import StreamQueryPersistence
 import StreamQueryTesting
 import Testing
 
-/// Removals of entries that have no data because their store is still read.
+/// Removals and invalidations of entries that have no data because their store is still read.
 struct RemovedWhileReadTests: SlowStoreSuite {
   let simulation = Simulation(seed: 31)
   let store: SlowStore
@@ -101,6 +101,31 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     expectEmpty(kept)
     recording.cancel()
     client.shutDown()
+  }
+
+  /// The entry has no data that could keep the mark, and ends with its client.
+  @Test(
+    "data for an observed query stays invalidated for the next launch if its store is read after the call",
+    arguments: [false, true]
+  )
+  func invalidated(waitsNoLonger: Bool) throws {
+    let client = try launched(loading: .seconds(60))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    if waitsNoLonger { simulation.advance(by: .seconds(20)) }
+    client.markInvalidated(.active)
+    simulation.settle()
+    recording.cancel()
+    client.shutDown()
+    simulation.advance(by: .seconds(75))
+    store.change { $0.loading = .zero }
+    let next = QueryClient(simulation: simulation)
+    let later = simulation.record(next.stream(query))
+    simulation.advance(by: .seconds(1))
+    expectEqual(later.values.last?.data, 1)
+    expectEqual(later.values.last?.isFetching, true)
+    later.cancel()
+    next.shutDown()
   }
 
   @Test("data for a query that nobody observes any more goes")
