@@ -131,12 +131,12 @@ nonisolated extension QueryClient {
   func changeStored(_ filter: QueryFilter, removes: Bool) {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
-    if removes {
-      persister.remove(filter)
-      let keys = keysOfUnread(filter)
-      if !keys.isEmpty { persister.remove(.any(of: keys.map { QueryFilter(.entry($0)) })) }
-    } else {
-      persister.invalidate(filter)
+    if removes { persister.remove(filter) } else { persister.invalidate(filter) }
+    // An invalidation evaluates a predicate once, and also marks the records that may match it.
+    let keys = removes || !filter.hasPredicate ? keysOfUnread(filter) : []
+    if !keys.isEmpty {
+      let unread = QueryFilter.any(of: keys.map { QueryFilter(.entry($0)) })
+      if removes { persister.remove(unread) } else { persister.invalidate(unread) }
     }
     // Because of the new counts, a thread that is decoding data of the filter reads that data again.
     cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }
