@@ -1,0 +1,57 @@
+import StreamQuery
+import StreamQueryPersistence
+import StreamQueryTesting
+import Testing
+
+/// Runs that an archive brings for a mutation that is not durable, while the outbox has records of them.
+struct ArchivedRunTests: OutboxSuite {
+  let simulation = Simulation(seed: 45)
+  let store: SlowStore
+  let online = ManualSignal(true)
+  let server: NoteServer
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+    server = NoteServer(simulation)
+  }
+
+  private struct Refused: Error {}
+
+  /// The mutation of the archive; the outbox knows it as a durable one.
+  private var plain: Mutation<Note, String> {
+    Mutation(key: "note") { [server] input, context in try await server.send(input, context) }
+  }
+
+  /// Without a scope the run does not wait for the store, so it is over before the store is read.
+  @Test(
+    "a run that succeeds leaves no record, and a run that fails begins again as a durable one",
+    arguments: [false, true],
+    [false, true]
+  )
+  func over(hasScope: Bool, fails: Bool) {
+    online.send(false)
+    let durable = hasScope ? note() : plain.durable()
+    let first = client()
+    simulation.start(durable, with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    expectEqual(kept(), ["{number:1,text:}"])
+    online.send(true)
+    if fails { server.fail(1, Refused()) }
+    store.change { $0.loading = .seconds(1) }
+    let second = client(knowing: [durable])
+    expectEqual(second.import(archive, for: [.mutation(plain)]).mutationCount, 1)
+    simulation.advance(by: .seconds(5))
+    expectEqual(server.log.all.count { $0.hasSuffix(" 1 done") }, 1)
+    expectEqual(server.log.all.count { $0.hasSuffix(" 1 failed") }, fails ? 1 : 0)
+    expectEmpty(second.outbox.currentItems)
+    expectEmpty(kept())
+    second.shutDown()
+    simulation.settle()
+    let third = client(knowing: [durable])
+    simulation.advance(by: .seconds(5))
+    expectEqual(server.log.all.count { $0.hasSuffix(" 1 done") }, 1)
+    third.shutDown()
+  }
+}
