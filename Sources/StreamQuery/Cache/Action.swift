@@ -53,8 +53,8 @@ enum MutationAction: Sendable {
   case keep(MutationJob)
   /// Tell the outbox the progress of a stored run.
   case kept(MutationJob, RunProgress)
-  /// Tell the outbox that a stored run has ended.
-  case over(MutationJob, MutationMachine.Ending)
+  /// Tell the outbox that a run has ended of which it may have a record.
+  case over(MutationJob, MutationMachine.Ending, wasDurable: Bool)
   /// Report that a newer run replaced this one, although the two may be about different items. If
   /// `changesOthers`, they are: this run changed data that the newer one does not change.
   case discarded(MutationJob, by: MutationJob, changesOthers: Bool)

@@ -165,8 +165,10 @@ extension CacheState {
     mutations.slots[index].waiters = Few()
     job.retire(into: &transaction.garbage)
     // The outbox is told of the end first: callers and the next run may depend on what it has stored.
-    if mutations.slots[index].machine.runOptions.isDurable {
-      actionQueue.enqueue(.mutation(.over(job, ending)))
+    // It may also have a record of a run that an archive brought for a mutation that is not durable.
+    let isDurable = mutations.slots[index].machine.runOptions.isDurable
+    if isDurable || mutations.archived.contains(job.identity) {
+      actionQueue.enqueue(.mutation(.over(job, ending, wasDurable: isDurable)))
     }
     answer(waiters, outcome)
     leaveCoalescing(id, job)

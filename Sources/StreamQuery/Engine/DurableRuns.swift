@@ -48,7 +48,13 @@ package protocol DurableRuns: AnyObject, Sendable {
   func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer
 
   /// Removes a stored run that is over.
-  func ended(_ job: MutationJob, _ ending: MutationMachine.Ending)
+  ///
+  /// - Parameters:
+  ///   - job: The run.
+  ///   - ending: Its end.
+  ///   - wasDurable: Whether the run was durable. One that was not came from an archive; if it failed, a
+  ///     stored run stays.
+  func ended(_ job: MutationJob, _ ending: MutationMachine.Ending, wasDurable: Bool)
 
   /// Writes all changes.
   ///

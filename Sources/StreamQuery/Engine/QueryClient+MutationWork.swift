@@ -12,7 +12,8 @@ nonisolated extension QueryClient {
     case .cancel(let job): job.tasks?.cancel()
     case .keep(let job): TaskLocals.none { self.keep(job) }
     case .kept(let job, let progress): durableRuns?.changed(job, progress)
-    case .over(let job, let ending): TaskLocals.none { self.durableRuns?.ended(job, ending) }
+    case .over(let job, let ending, wasDurable: let wasDurable):
+      TaskLocals.none { self.durableRuns?.ended(job, ending, wasDurable: wasDurable) }
     case .discarded(let job, by: let newer, changesOthers: let changesOthers):
       discarded(job, by: newer, changesOthers: changesOthers)
     case .news(let news):

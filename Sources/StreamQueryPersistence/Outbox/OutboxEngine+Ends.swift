@@ -26,8 +26,13 @@ extension OutboxEngine {
     update { $0.replacing[job.identity] = nil }
   }
 
-  func ended(_ job: MutationJob, _ ending: MutationMachine.Ending) {
+  func ended(_ job: MutationJob, _ ending: MutationMachine.Ending, wasDurable: Bool) {
     let id = job.identity
+    if !wasDurable {
+      // After the client's end, the record belongs to the next client.
+      if update({ $0.writer.stage.hasEnded }) { return }
+      if ending == .failed { return reopen(id) }
+    }
     let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
     let old = update { state in
@@ -37,7 +42,8 @@ extension OutboxEngine {
       // The replacements are written in one batch with the removal of the run's record.
       let late = rewritten.filter { !state.ledger.rewrote($0.record, from: $0.edition) }
       // An archive may have brought a run of which the store has a record.
-      if ending == .cancelled, state.ledger.isLoading { state.ledger.cancelledEarly.insert(id) }
+      let isOver = ending == .cancelled || !wasDurable
+      if isOver, state.ledger.isLoading { state.ledger.overEarly.insert(id) }
       let entry = state.ledger.ended(id)
       // The writer is resumed, because other clients send nothing in the run's scope until the removal is
       // written.
@@ -58,6 +64,13 @@ extension OutboxEngine {
       if state.ledger.unwritten.isEmpty { return nil }
       return state.writer.stage.hasEnded ? state.writer.requested() : state.writer.changed()
     }
+  }
+
+  /// Begins the run of a stored item, because a run from an archive that was not durable has failed in its
+  /// place.
+  private func reopen(_ id: RunIdentity) {
+    let isOpen = update { $0.jobs[id] == nil && $0.ledger.reopened(id) }
+    if isOpen { feed() }
   }
 
   /// Returns the records of waiting items with replaced identifiers; the items' runs get these, too.

@@ -80,8 +80,8 @@ extension OutboxEngine {
       let last = records.last?.serial ?? 0
       let taken = update { state -> [RunIdentity] in
         state.loadError = nil
-        // A run that an archive has brought must not get a second record, and one that was cancelled must
-        // lose its record. So these records are claimed in any case, if no other outbox has them.
+        // A run that an archive has brought must not get a second record, and one that is over must lose its
+        // record. So these records are claimed in any case, if no other outbox has them.
         let ids = state.ownRuns
         let own = OutboxClaims.shared.claim(
           records.map(\.record.id).filter(ids.contains),
@@ -176,9 +176,9 @@ extension OutboxEngine {
 }
 
 extension OutboxEngine.State {
-  /// The runs that wait for the store, or that were cancelled before it was read.
+  /// The runs that wait for the store, or that were over before it was read.
   fileprivate var ownRuns: Set<RunIdentity> {
-    ledger.cancelledEarly.union(pending.compactMap { $0.record?.id })
+    ledger.overEarly.union(pending.compactMap { $0.record?.id })
   }
 
   /// Accepts the runs that waited for the store.

@@ -59,7 +59,7 @@ extension OutboxLedger {
         strays.append((serial, record))
         continue
       }
-      if cancelledEarly.remove(record.id) != nil {
+      if overEarly.remove(record.id) != nil {
         removeToo(serial, record)
         continue
       }
@@ -106,6 +106,22 @@ extension OutboxLedger {
     write(id)
     let draft = Draft(key: key, scope: header.scope, revision: header.revision)
     if unwritten[id] == nil { unwritten[id] = draft } else { unwritten[id]?.strays.append(key) }
+  }
+
+  /// Makes an item open again, because another run has failed in place of its own.
+  ///
+  /// - Returns: Whether the item is open now, and was not before.
+  mutating func reopened(_ id: RunIdentity) -> Bool {
+    guard let index = indices[id], let entry = entries[index], !entry.status.isOpen else {
+      return false
+    }
+    setStatus(at: index, .unregistered)
+    if let scope = entry.record.header.scope {
+      open[scope, default: []].append(entry.serial)
+      open[scope]?.sort()
+    }
+    version += 1
+    return true
   }
 
   /// Sets the scopes in which other outboxes are still sending or writing; runs in other scopes go on.

@@ -77,10 +77,11 @@ struct OutboxLedger: Sendable {
   var withheld: [String: [RunIdentity]] = [:]
   /// The runs that may go on; the engine takes them from here.
   var released: [RunIdentity] = []
-  /// The runs that were cancelled before the store was read, which may have records of them.
+  /// The runs that were over before the store was read, which may have records of them: cancelled runs, and
+  /// runs from archives that were not durable.
   ///
   /// A record that another client has is removed when it is taken over.
-  var cancelledEarly: Set<RunIdentity> = []
+  var overEarly: Set<RunIdentity> = []
   /// The changes that the store does not have; those in the present batch are in `underWay`.
   var unwritten: [RunIdentity: Draft] = [:]
   var underWay: [RunIdentity: Draft] = [:]
