@@ -106,6 +106,26 @@ struct OutboxPacingTests: OutboxSuite {
     client.shutDown()
   }
 
+  @Test("a run keeps the key of its first input over a restart, as it does within one process")
+  func keyOfTheFirstInput() {
+    online.send(false)
+    let mutation = note().pacing(.newest, of: { note in note.text })
+    let client = client()
+    simulation.start(mutation, with: Note(number: 1, text: "a"), on: client)
+    let id = client.outbox.currentItems[0].id
+    simulation.run { try? await client.outbox.rebase(id, with: Note(number: 1, text: "b")) }
+    simulation.start(mutation, with: Note(number: 2, text: "b"), on: client)
+    expectEqual(kept(), ["{number:1,text:b}", "{number:2,text:b}"])
+    let next = kill(client)
+    online.send(true)
+    let second = self.client(in: next, knowing: [mutation])
+    simulation.advance(by: .minutes(1))
+    #expect(server.log.all.contains { $0.hasSuffix(" 1b done") })
+    #expect(server.log.all.contains { $0.hasSuffix(" 2b done") })
+    expectEmpty(kept(in: next))
+    second.shutDown()
+  }
+
   @Test("the newest of a scope takes the place of those that were not sent, when it is kept")
   func newest() {
     let mutation = note().pacing(.newest)
