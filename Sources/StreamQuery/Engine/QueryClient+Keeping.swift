@@ -57,6 +57,7 @@ nonisolated extension QueryClient {
   ///   - definition: Its definition.
   ///   - scope: The scope of the run.
   ///   - outweighsOwn: Whether the run has that scope even if the definition has another one.
+  ///   - pacingKey: The key that `pacing(_:of:)` gave the run; `nil` takes the key of the present input.
   ///   - input: The input.
   ///   - identity: The identity of the run.
   ///   - revision: The number of changes of its input.
@@ -69,6 +70,7 @@ nonisolated extension QueryClient {
     _ definition: MutationDefinition,
     scope: String?,
     outweighsOwn: Bool = false,
+    pacingKey: String? = nil,
     input: ValueBox,
     _ identity: RunIdentity,
     revision: UInt64,
@@ -76,9 +78,11 @@ nonisolated extension QueryClient {
     submittedAt: Double,
     text: String = ""
   ) -> RestoredRun {
-    var options = definition.options
+    var (options, grouping) = (definition.options, definition.grouping)
     options.scope = outweighsOwn ? scope ?? options.scope : options.scope ?? scope
-    let mutation = resolve(key, definition.with(options: options), input: input)
+    if let pacingKey, grouping.pacingKey != nil { grouping.pacingKey = { _ in pacingKey } }
+    let own = definition.with(options: options, grouping: grouping)
+    let mutation = resolve(key, own, input: input)
     return RestoredRun(
       text: text,
       identity: identity,

@@ -128,6 +128,7 @@ extension OutboxEngine {
       known.definition,
       scope: header.scope,
       outweighsOwn: true,
+      pacingKey: header.pacingKey,
       input: input,
       entry.id,
       revision: header.revision,
