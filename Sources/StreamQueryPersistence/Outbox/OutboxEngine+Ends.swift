@@ -31,7 +31,7 @@ extension OutboxEngine {
     if !wasDurable {
       // After the client's end, the record belongs to the next client.
       if update({ $0.writer.stage.hasEnded }) { return }
-      if ending == .failed { return reopen(id) }
+      guard ending == .succeeded || ending == .cancelled else { return reopen(id) }
     }
     let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
