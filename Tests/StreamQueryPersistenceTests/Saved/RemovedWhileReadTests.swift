@@ -167,6 +167,60 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  enum Removal: CaseIterable {
+    case clear, all, key, prefix, other, inUse
+  }
+
+  /// A removal of other keys, or of what is observed, does not concern the caller.
+  @Test(
+    "a caller that waits for the store throws if its key is removed",
+    arguments: Removal.allCases
+  )
+  func callersThatWait(_ removal: Removal) throws {
+    let client = try launched(loading: .seconds(5))
+    let fetch = ScriptedFetch<Int>(.value(7, after: .milliseconds(10)))
+    let query = Query(key: key(1), fetch: fetch)
+      .persisted(in: store, maxAge: Persistence.unlimited)
+    let outcomes = Notes<String>()
+    for timeout: Duration? in [nil, .seconds(60)] {
+      simulation.task { [client] in
+        do {
+          let value = try await client.fetch(query, timeout: timeout)
+          outcomes.add("\(value)")
+        } catch { outcomes.add(error is CancellationError ? "cancelled" : "\(error)") }
+      }
+    }
+    simulation.advance(by: .seconds(1))
+    switch removal {
+    case .clear: client.clear()
+    case .all: client.remove(.all)
+    case .key: client.remove(query)
+    case .prefix: client.remove(["n"])
+    case .other: client.remove(key(2))
+    case .inUse: client.remove(.active)
+    }
+    simulation.advance(by: .seconds(20))
+    let stays = removal == .other || removal == .inUse
+    expectEqual(outcomes.all, stays ? ["7", "7"] : ["cancelled", "cancelled"])
+    expectEqual(fetch.callCount, stays ? 1 : 0)
+    expectEqual(client.data(for: query), stays ? 7 : nil)
+    client.shutDown()
+  }
+
+  @Test("a caller that comes after the removal fetches when the store is read")
+  func callersThatComeLater() throws {
+    let client = try launched(loading: .seconds(5))
+    let fetch = ScriptedFetch<Int>(.value(7, after: .milliseconds(10)))
+    let query = Query(key: key(1), fetch: fetch)
+      .persisted(in: store, maxAge: Persistence.unlimited)
+    expectNil(client.data(for: query))
+    client.clear()
+    let caller = simulation.task { [client] in try await client.fetch(query) }
+    simulation.advance(by: .seconds(20))
+    try expectEqual(simulation.run { try await caller.value }, 7)
+    client.shutDown()
+  }
+
   enum Trigger: CaseIterable {
     case stream, refetch, reconnect
   }
