@@ -38,6 +38,7 @@ nonisolated extension QueryClient {
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.
   public nonisolated func remove(_ filter: QueryFilter) {
+    cancelRestoringCallers(filter)
     changeStored(filter, removes: true)
     if case .plain(.all) = filter.node {
       transaction { state, transaction in
@@ -89,6 +90,7 @@ nonisolated extension QueryClient {
   ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events
   ///   are observed.
   public nonisolated func clear() {
+    cancelRestoringCallers(.all)
     dropDeferredWrites()
     transaction { state, transaction in
       state.endImports(&transaction)

@@ -112,19 +112,23 @@ nonisolated extension QueryClient {
   func sweepDeferredWrites(_ filter: QueryFilter, removes: Bool) {
     guard mayDeferWrites else { return }
     let waiting = deferredWrites.withLock { $0.keysToMark }
-    let infos = cache.read { state in
-      waiting.map { key in
-        state.find(key).flatMap { state.info($0, at: state.environment.now.instant) }
-          ?? .absent(key)
-      }
-    }
-    let swept = Set(infos.filter(filter.matches).map(\.entryKey))
+    let swept = Set(infos(of: waiting).filter(filter.matches).map(\.entryKey))
     let dropped = deferredWrites.withLock { writes -> [DeferredWrites.Write] in
       if removes { return writes.drop(swept) }
       writes.mark(swept)
       return []
     }
     withExtendedLifetime(dropped) {}
+  }
+
+  /// The facts about the entries of some keys, for filters.
+  func infos(of keys: some Collection<EntryKey>) -> [QueryInfo] {
+    cache.read { state in
+      keys.map { key in
+        state.find(key).flatMap { state.info($0, at: state.environment.now.instant) }
+          ?? .absent(key)
+      }
+    }
   }
 
   /// Whether a write may be waiting for a store.

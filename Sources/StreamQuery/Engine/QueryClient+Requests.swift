@@ -8,7 +8,7 @@ nonisolated extension QueryClient {
     let key = EntryKey(query.key)
     var span = TimeSpan(limit)
     let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
-    let start = try await whenRestored(query.definition, within: &span) {
+    let start = try await whenRestored(key, query.definition, within: &span) {
       beginFetch(key, query.definition, need, nil)
     }
     if case .restoring = start { throw Task.isCancelled ? CancellationError() : timedOut }
@@ -78,7 +78,9 @@ nonisolated extension QueryClient {
     _ need: CachePolicy,
     _ setting: FetchSetting?
   ) async throws -> ValueBox {
-    let start = try await whenRestored(definition) { beginFetch(key, definition, need, setting) }
+    let start = try await whenRestored(key, definition) {
+      beginFetch(key, definition, need, setting)
+    }
     if case .cached(let box) = start { return box.settled }
     return try await outcome(of: start, of: key).outcome.box
   }

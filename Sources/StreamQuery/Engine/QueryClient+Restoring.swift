@@ -1,3 +1,5 @@
+internal import Synchronization
+
 nonisolated extension QueryClient {
   /// Puts the data of a store that was read into the cache, and lets observers that waited request fetches.
   ///
@@ -37,26 +39,33 @@ nonisolated extension QueryClient {
   /// Begins a fetch for a caller, as soon as the store of the query has been read.
   ///
   /// - Parameters:
+  ///   - key: The key that is fetched.
   ///   - definition: The query.
   ///   - rest: How long the caller may wait; this call subtracts the time that it has taken. If the store has
   ///     not been read in that time, the start is ``FetchStart/restoring``.
   ///   - begin: Begins the fetch.
   /// - Returns: The start of the fetch.
-  /// - Throws: `CancellationError` if the caller is cancelled before the fetch begins.
+  /// - Throws: `CancellationError` if the caller is cancelled, or its key removed, before the fetch begins.
   func whenRestored(
+    _ key: EntryKey,
     _ definition: QueryDefinition,
     within rest: inout TimeSpan,
     _ begin: () -> FetchStart
   ) async throws -> FetchStart {
+    var present: RestoringCaller?
+    defer { if let present { leaves(present) } }
     while true {
       let start = begin()
       guard case .restoring = start, rest != .zero,
         let policy = definition.persistence ?? defaults.persistence,
         let persister = persisters.persister(for: policy)
       else { return start }
+      let caller = present ?? comes(for: key)
+      present = caller
       let began = cache.clock.now()
       await persister.waitUntilRestored(policy, within: rest)
       try Task.checkCancellation()
+      if caller.isCancelled.load(ordering: .acquiring) { throw CancellationError() }
       if !rest.isInfinite {
         let elapsed = cache.clock.now().nanoseconds - began.nanoseconds
         rest = TimeSpan(rest.duration - .nanoseconds(elapsed))
@@ -67,11 +76,36 @@ nonisolated extension QueryClient {
   /// Begins a fetch for a caller, as soon as the store of the query has been read, however long
   /// that takes.
   func whenRestored(
+    _ key: EntryKey,
     _ definition: QueryDefinition,
     _ begin: () -> FetchStart
   ) async throws -> FetchStart {
     var rest = TimeSpan.infinite
-    return try await whenRestored(definition, within: &rest, begin)
+    return try await whenRestored(key, definition, within: &rest, begin)
+  }
+
+  private func comes(for key: EntryKey) -> RestoringCaller {
+    let caller = RestoringCaller(key)
+    restoringCallers.withLock { $0[ObjectIdentifier(caller)] = caller }
+    return caller
+  }
+
+  private func leaves(_ caller: RestoringCaller) {
+    _ = restoringCallers.withLock { $0.removeValue(forKey: ObjectIdentifier(caller)) }
+  }
+
+  /// Cancels the callers that wait for a store, and whose keys are removed: the entries know nothing of
+  /// these callers.
+  ///
+  /// Call this before the entries are removed. A caller that ends its wait in between has begun a fetch,
+  /// which the removal cancels.
+  func cancelRestoringCallers(_ filter: QueryFilter) {
+    let waiting = restoringCallers.withLock { Array($0.values) }
+    guard !waiting.isEmpty else { return }
+    let infos = infos(of: waiting.map(\.key))
+    for (caller, info) in zip(waiting, infos) where filter.matches(info) {
+      caller.isCancelled.store(true, ordering: .releasing)
+    }
   }
 
   /// Opens the store that may have data for a key without data.
@@ -229,4 +263,13 @@ nonisolated extension QueryClient {
     else { return nil }
     return { await persister.waitUntilRestored(policy, within: .infinite) }
   }
+}
+
+/// A caller that waits for a store before its fetch begins.
+final class RestoringCaller: Sendable {
+  let key: EntryKey
+  /// Whether the key was removed meanwhile.
+  let isCancelled = Atomic(false)
+
+  init(_ key: EntryKey) { self.key = key }
 }

@@ -170,13 +170,13 @@ nonisolated extension QueryClient {
     part: FetchPart = .whole,
     joining: EntryMachine.Joining
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    let start = try? await whenRestored(definition) {
+    let start = try? await whenRestored(key, definition) {
       let request = FetchRequest(cause: .manual, joining: joining, part: part)
       return resolving(key, definition, options) { state, key, index, resolution, transaction in
         state.fetch(key, at: index, .always, request, role: .watching, resolution, &transaction)
       }
     }
-    // The caller was cancelled while the store was read.
+    // The caller was cancelled, or the key removed, while the store was read.
     guard let start else { return (.cancelled, nil) }
     return try await outcome(of: start, of: key)
   }
@@ -205,7 +205,7 @@ nonisolated extension QueryClient {
     guard case .restoring = begin() else { return }
     // The task retains the client only while the store is read.
     _ = Task(on: configuration.executor) {
-      _ = try? await self.whenRestored(definition, begin)
+      _ = try? await self.whenRestored(key, definition, begin)
     }
   }
 

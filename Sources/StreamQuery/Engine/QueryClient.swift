@@ -56,6 +56,8 @@ public actor QueryClient {
   /// Most clients never have one, so this is checked first.
   nonisolated let defersWrites = Atomic(false)
   nonisolated let deferredWrites = Mutex(DeferredWrites())
+  /// The callers that wait for a store.
+  nonisolated let restoringCallers = Mutex<[ObjectIdentifier: RestoringCaller]>([:])
   nonisolated let shutdownHandlers = ShutdownHandlers()
   package nonisolated let erasure = ClientErasure()
   #if DEBUG

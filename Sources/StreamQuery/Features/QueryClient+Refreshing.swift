@@ -150,7 +150,7 @@ nonisolated extension QueryClient {
   ///
   /// - Returns: The start of the fetch; `nil` if the caller was cancelled before.
   private func startRefresh(_ candidate: RefreshPlan.Candidate) async -> FetchStart? {
-    let start = try? await whenRestored(candidate.definition) {
+    let start = try? await whenRestored(candidate.key, candidate.definition) {
       beginFetch(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
     }
     if case .waiting(let caller)? = start,
