@@ -237,6 +237,22 @@ struct OutboxTests: OutboxSuite {
     ended(client)
   }
 
+  @Test("the stream of items shows what is left when the client ends")
+  func itemsAtTheEnd() {
+    online.send(false)
+    let client = client()
+    let items = simulation.record(client.outbox.items)
+    simulation.start(note(), with: Note(number: 1), on: client)
+    simulation.advance(by: .seconds(1))
+    expectEqual(items.values.last?.count, 1)
+    client.observer(of: note()).start(with: Note(number: 2))
+    client.shutDown()
+    simulation.settle()
+    expectEqual(items.values.last?.count, 2)
+    expect(items.isFinished)
+    expectEqual(client.outbox.currentItems.count, 2)
+  }
+
   @Test("a durable mutation of a client without an outbox fails at once")
   func noOutbox() {
     let client = QueryClient(simulation: simulation)

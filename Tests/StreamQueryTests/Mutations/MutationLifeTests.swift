@@ -83,13 +83,18 @@ struct MutationLifeTests {
     let all = simulation.record(client.runs(matching: .all))
     let counts = simulation.record(client.mutatingCountStream())
     simulation.start(mutation, with: 1, on: client)
+    simulation.settle()
     client.shutDown()
     simulation.settle()
+    // The last state is shown before the end: nothing runs any more.
+    expectEqual(runs.values.last?.isIdle, true)
+    expectEqual(all.values.map(\.count).suffix(2), [1, 0])
+    expectEqual(counts.values.suffix(2), [1, 0])
+    expect(runs.isFinished && all.isFinished && counts.isFinished)
     #expect(throws: QueryError.shutDown) {
       try simulation.run { try await client.mutate(mutation, with: 1) }
     }
     expect(simulation.isIdle)
-    _ = (runs, all, counts)
   }
 
   // T70

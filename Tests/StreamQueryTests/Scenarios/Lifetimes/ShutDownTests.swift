@@ -29,6 +29,7 @@ struct ShutDownTests {
     expect(stream.isFinished)
     expect(events.isFinished)
     expect(counts.isFinished)
+    expectEqual(counts.values.suffix(2), [1, 0])
     expectEqual(outcome.all, [true])
     expectEqual(fetch.runningCount, 0)
     expectEqual(online.consumerCount, 0)
