@@ -28,7 +28,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter filter: Selects the entries to count.
   /// - Returns: A stream of numbers that keeps only the newest; it omits a number that equals the
-  ///   one before.
+  ///   one before. After a shutdown of the client, it delivers zero before it ends.
   public nonisolated func fetchingCountStream(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
     let last = LastSeen<Int>()
     return stream(of: fetchNews(), "counts of fetches") { [self] in

@@ -6,10 +6,8 @@ package final class NewsSource: Sendable {
 
   package func send() { broadcaster.send(()) }
 
-  /// Ends all streams.
-  ///
-  /// - Parameter isDrained: Whether the streams still deliver the news that came before.
-  package func finish(isDrained: Bool) { broadcaster.finish(isDrained: isDrained) }
+  /// Ends all streams; they still deliver what is left at the end.
+  package func finish() { broadcaster.finish(sending: (), isDrained: true) }
 }
 
 nonisolated extension QueryClient {

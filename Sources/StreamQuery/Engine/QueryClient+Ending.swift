@@ -70,11 +70,10 @@ nonisolated extension QueryClient {
     hitReports?.reportLastHits()
     shutdownHandlers.finish()
     eventBroadcaster.finish()
-    counts.finish()
-    // Readers of the record get the end of the record, even if another thread is about to send it.
-    recordNews.send(())
-    recordNews.finish(isDrained: true)
-    mutationNews.finish()
+    // Readers get what is left at the end, even if another thread is about to send that.
+    counts.finish(sending: (), isDrained: true)
+    recordNews.finish(sending: (), isDrained: true)
+    mutationNews.finish(sending: (), isDrained: true)
   }
 }
 

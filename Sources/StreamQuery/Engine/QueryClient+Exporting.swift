@@ -27,9 +27,11 @@ nonisolated extension QueryClient {
     cache.read { state in keys.map { state.presence(of: $0, at: now) } }
   }
 
-  /// Returns a stream with an element when fetches begin, pause or end.
+  /// Returns a stream with an element when fetches begin, pause or end, but not when the client ends.
   package func fetchEnds() -> AsyncStream<Void> {
-    stream(of: fetchNews(), "the ends of fetches") { () }
+    stream(of: fetchNews(), "the ends of fetches") { [weak self] in
+      self?.isOver == false ? () : nil
+    }
   }
 
   /// The present time of the client's clock.

@@ -41,7 +41,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter filter: Selects the runs.
   /// - Returns: A stream of lists in the order in which the runs were started; the newest list
-  ///   wins.
+  ///   wins. After a shutdown of the client, it delivers an empty list before it ends.
   public nonisolated func runs(matching filter: MutationFilter) -> AsyncStream<[MutationInfo]> {
     let seen = LastSeen<[UInt64]>()
     return mutationNews(about: filter.topics) { client in

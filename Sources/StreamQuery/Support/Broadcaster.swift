@@ -97,14 +97,17 @@ final class Broadcaster<Content: Inbox>: Sendable {
 
   /// Ends all subscriptions, and refuses new ones.
   ///
-  /// - Parameter isDrained: Whether subscribers still get the items that they have not taken yet.
-  func finish(isDrained: Bool = false) {
+  /// - Parameters:
+  ///   - last: The last message to all subscriptions; `nil` if there is none.
+  ///   - isDrained: Whether subscribers still get the items that they have not taken yet.
+  func finish(sending last: Content.Message? = nil, isDrained: Bool = false) {
     let former = state.withLock { state in
       defer { state = State(isFinished: true) }
       return state
     }
     // The members hold users' keys, so they are released outside the lock.
     for member in former.members(about: Array(former.topics.keys)) {
+      if let last { member.mailbox.receive(last) }
       member.mailbox.close(isDrained: isDrained)
     }
   }

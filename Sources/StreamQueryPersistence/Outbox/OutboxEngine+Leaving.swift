@@ -29,8 +29,8 @@ extension OutboxEngine {
       if !writing { leave() }
       return
     }
-    // After `forget`, observers still get the empty list before their streams end.
-    news.finish(isDrained: !writing)
+    // Observers still get the last list before their streams end; after `forget`, it is empty.
+    news.finish()
     leave()
     start { $0.writer.lastRound() }
   }

@@ -211,8 +211,6 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
         guard let self, !Task.isCancelled else { return }
         showTogether()
       }
-      // The stream ends with the client, and does not deliver that the client has cancelled the run.
-      if !Task.isCancelled { self?.showTogether() }
     }
   }
 

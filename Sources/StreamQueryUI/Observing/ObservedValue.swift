@@ -107,8 +107,7 @@ public final class ObservedValue<Value: Sendable> {
     delivery?.deliverNow()
   }
 
-  /// Shows the value after the end of the stream, which ends with the client and does not deliver the last
-  /// change.
+  /// Shows the value after the end of the stream, which may end with the client without the last change.
   private func streamEnded() {
     if let client { streamed(source.current(client)) }
   }
