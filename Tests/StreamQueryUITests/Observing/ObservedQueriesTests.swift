@@ -1,7 +1,8 @@
 import StreamQuery
 import StreamQueryTesting
-import StreamQueryUI
 import Testing
+
+@testable import StreamQueryUI
 
 @MainActor
 struct ObservedQueriesTests {
@@ -65,6 +66,43 @@ struct ObservedQueriesTests {
         simulation.settle()
       }
     }
+  }
+
+  @Test("what an event starts again while it is put away goes on")
+  func startedAgainWhilePutAway() {
+    Simulation.onMainActor { simulation in
+      let again = Again()
+      let client = QueryClient(simulation: simulation) {
+        $0.onEvent = { event in
+          if case .unobserved = event.kind { MainActor.assumeIsolated { again.action?() } }
+        }
+      }
+      let query = Query<String>(key: "name")
+      client.setData("Ada", for: query)
+      let batch = ObservedQueries([AnyQuery(query)], client: client)
+      again.action = {
+        again.action = nil
+        batch.start(using: client)
+      }
+      batch.showNothing()
+      expect(batch.isObserving && batch[query]?.data == "Ada")
+      batch.showNothing()
+      expect(!batch.isObserving && batch.results == nil)
+      let observed = ObservedQuery(query, client: client)
+      again.action = {
+        again.action = nil
+        observed.start(using: client)
+      }
+      observed.showNothing()
+      expect(observed.isObserving && observed.data == "Ada" && observed.query.key == query.key)
+      observed.showNothing()
+      expect(!observed.isObserving && observed.data == nil)
+    }
+  }
+
+  @MainActor
+  private final class Again {
+    var action: (@MainActor () -> Void)?
   }
 
   @Test("a transaction that changes several members is one frame, and a burst too")
