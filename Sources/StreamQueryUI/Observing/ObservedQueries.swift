@@ -165,6 +165,8 @@ public final class ObservedQueries: nonisolated Observable {
   /// Stops observing and shows nothing, until a call names a list again.
   func showNothing() {
     stop()
+    // An event of the release of the observer may have started the list again.
+    guard client == nil else { return }
     queries = []
     leaveErrors { _ in true }
     show(nil)

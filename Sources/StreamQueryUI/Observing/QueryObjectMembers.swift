@@ -177,6 +177,8 @@ extension _QueryObjectMembers {
   /// Stops observing and shows nothing, until a call names a query again.
   func showNothing() {
     stop()
+    // An event of the release of the observer may have started the object again.
+    guard client == nil else { return }
     route?.leave(for: nil, of: nil, by: self)
     // The query is replaced, so that the former one counts as another query when it is named again.
     observedQuery = .none
