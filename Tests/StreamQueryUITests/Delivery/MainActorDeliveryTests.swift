@@ -27,6 +27,19 @@ struct MainActorDeliveryTests {
     }
   }
 
+  @Test("a client that was shut down has one delivery, however often it is asked for")
+  func afterAShutdown() {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      client.shutDown()
+      weak let delivery = MainActorDelivery.of(client)
+      for _ in 1...3 {
+        simulation.settle()
+        expect(delivery != nil && MainActorDelivery.of(client) === delivery)
+      }
+    }
+  }
+
   @Test("a client at the address of one that is gone has another delivery")
   func addresses() {
     Simulation.onMainActor { simulation in
