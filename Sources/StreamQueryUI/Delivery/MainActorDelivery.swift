@@ -4,12 +4,18 @@
 ///
 /// A thousand rows share one delivery and have no tasks of their own. However many writes come before the
 /// main actor is free again, each affected object is told once, of the newest state. Each client has one
-/// delivery, which ends with the client.
+/// delivery, which ends with the client, and delivers nothing after a shutdown.
 @MainActor
 final class MainActorDelivery {
   private static var deliveries: [ObjectIdentifier: MainActorDelivery] = [:]
   /// The delivery that was used last, as a shortcut, because most apps have a single client.
   private static var latest: MainActorDelivery?
+  /// The deliveries of clients that were shut down, which retain them.
+  private static var ended: [ObjectIdentifier: Ended] = [:]
+
+  private struct Ended {
+    weak var delivery: MainActorDelivery?
+  }
 
   private struct Slot {
     weak var member: (any DeliveryMember)?
@@ -65,6 +71,9 @@ final class MainActorDelivery {
   /// Returns the delivery of a client, which the first call makes.
   static func of(_ client: QueryClient) -> MainActorDelivery {
     if let latest, latest.client === client { return latest }
+    // An ended delivery is not stored as the latest one, because nothing would let it go.
+    let over = ended.isEmpty ? nil : ended[ObjectIdentifier(client)]?.delivery
+    if let over, over.client === client { return over }
     let delivery = find(client)
     latest = delivery
     return delivery
@@ -112,6 +121,10 @@ final class MainActorDelivery {
     while let changes = await group.next() { deliver(changes) }
     if Self.deliveries[id] === self { Self.deliveries[id] = nil }
     if Self.latest === self { Self.latest = nil }
+    // Its members are told of no more changes, but the client may still be erased.
+    guard client != nil else { return }
+    Self.ended = Self.ended.filter { $0.value.delivery != nil }
+    Self.ended[id] = Ended(delivery: self)
   }
 
   private func deliver(_ changes: [ObservationChange], for looker: (any DeliveryParticipant)? = nil)
@@ -189,8 +202,6 @@ final class MainActorDelivery {
   }
 
   /// Whether this is the delivery of a client.
-  ///
-  /// A client has another delivery after a shutdown.
   func isOf(_ client: QueryClient) -> Bool { self.client === client }
 
   /// Whether the client was erased.

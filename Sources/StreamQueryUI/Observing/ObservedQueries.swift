@@ -153,7 +153,6 @@ public final class ObservedQueries: nonisolated Observable {
   }
 
   private func look(at client: QueryClient) {
-    // After a shutdown the client has another delivery, which delivers no changes.
     if shownDelivery?.isOf(client) != true { shows(MainActorDelivery.of(client)) }
     shownDelivery?.remember(self)
     leaveFormerErrors()

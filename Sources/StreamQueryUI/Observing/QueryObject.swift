@@ -69,7 +69,6 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   /// Shows the result that a new observer in a client would first show, without observing.
   func look(at client: QueryClient) {
-    // After a shutdown the client has another delivery, which delivers no changes.
     if delivery?.isOf(client) != true { follow(MainActorDelivery.of(client)) }
     delivery?.remember(self)
     route?.leave(for: QueryIdentity(observedQuery.key), of: client, by: self)
