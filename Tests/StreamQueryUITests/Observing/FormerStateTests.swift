@@ -118,6 +118,32 @@ struct FormerStateTests: ObservedSuite {
     }
   }
 
+  @Test("what is drawn again before it hears of a shutdown stays, but not under another key")
+  func drawnAgainBeforeItHearsOfAShutdown() {
+    run { simulation, client in
+      client.setData("A", for: query("a"))
+      let observed = ObservedQuery(query("a").enabled(false), client: client)
+      let screen = Screen { observed.data }
+      client.shutDown()
+      for _ in 1...2 {
+        observed.update(query: query("a").enabled(false))
+        observed.follow(query("a").enabled(false), using: client)
+        expectEqual(observed.data, "A")
+        simulation.settle()
+      }
+      expectEqual(screen.frames, ["A"])
+      let moved = QueryClient(simulation: simulation)
+      moved.setData("A", for: query("a"))
+      observed.start(using: moved)
+      expectEqual(observed.data, "A")
+      moved.shutDown()
+      for _ in 1...2 {
+        observed.update(query: query("b").enabled(false))
+        expectNil(observed.data)
+      }
+    }
+  }
+
   @Test("after a shutdown, another key shows nothing of the former one")
   func afterAShutdownAnotherKeyShowsNothingOfTheFormer() {
     run { simulation, client in
