@@ -42,6 +42,13 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// The observer's present result.
   public var result: QueryResult<Value> { result(after: nil) }
 
+  /// The observer's present result; `nil` after the end of the observation, for example by a shutdown.
+  ///
+  /// For adapters, which then go on to show the last result.
+  @_spi(Adapters) public var liveResult: QueryResult<Value>? {
+    subscription.current(of: EntryKey(query.key)).map(QueryResult.init)
+  }
+
   /// The present state of the query's fetch.
   ///
   /// ``result`` has this state too, but takes longer. After the end of the observation, the state is idle.

@@ -102,9 +102,10 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     case .begin: if let client { begin(client) }
     case .change:
       keepFormerData()
+      let isOther = observer?.query.key != observedQuery.key
       let options = client.flatMap { MainActorDelivery.options(observerOptions, for: $0) }
       observer?.update(query: observedQuery, options: options)
-      takeNow()
+      takeNow(ofOtherKey: isOther)
     case .beginAgain:
       end()
       // A reader that was told of the end may have begun another observation.
@@ -180,10 +181,13 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 
   /// Shows the observer's present result now; the delivery would show it later.
-  private func takeNow() {
+  ///
+  /// After a shutdown of the client, which may not have been delivered yet, the last result of a key stays.
+  private func takeNow(ofOtherKey isOther: Bool = false) {
     guard let observer else { return }
     delivery?.overtake(member.position)
-    take(observer.result)
+    if let result = observer.liveResult { return take(result) }
+    if isOther || client?.isErased == true { take(observer.result) }
   }
 
   /// Shows the observer's present result after a wait, together with all other changes of the same
