@@ -89,6 +89,27 @@ struct ObservedMutationTests {
     }
   }
 
+  @Test("a run that cannot begin, because the client is shut down, shows that")
+  func afterAShutdown() {
+    run { simulation, client in
+      let observed = ObservedMutation(double, client: client)
+      observed.run(2)
+      simulation.advance(by: .seconds(1))
+      client.shutDown()
+      simulation.settle()
+      for _ in 1...2 {
+        observed.run(3)
+        observed.follow(double, using: client)
+        observed.retry()
+        simulation.settle()
+        #expect(observed.isError && observed.error as? QueryError == .shutDown)
+        expectNil(observed.output)
+      }
+      observed.follow(double, using: QueryClient(simulation: simulation))
+      expect(observed.isIdle && observed.error == nil)
+    }
+  }
+
   @Test("a context that resets a mutation applies nothing of the former run")
   func aResetInAContext() {
     run { simulation, client in
