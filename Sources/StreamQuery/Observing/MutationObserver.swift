@@ -87,7 +87,15 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   /// Runs the mutation without waiting; ``run`` and ``runs`` show the progress.
   ///
   /// - Parameter input: The input of the run.
-  public func start(with input: Input) { _ = startRun(input) }
+  public func start(with input: Input) { _ = begin(with: input) }
+
+  /// Runs the mutation without waiting, as ``start(with:)`` does: for adapters.
+  ///
+  /// - Parameter input: The input of the run.
+  /// - Returns: Whether a run began; `false` if the client is shut down.
+  @_spi(Adapters) public func begin(with input: Input) -> Bool {
+    if case .begun = startRun(input) { true } else { false }
+  }
 
   /// Runs the mutation again with the input of the shown run, if that failed, without waiting.
   ///
@@ -104,8 +112,7 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     defer { isRetrying.store(false, ordering: .releasing) }
     let run = run
     guard run.isError, let input = run.input else { return false }
-    if case .begun = startRun(input) { return true }
-    return false
+    return begin(with: input)
   }
 
   private func startRun(_ input: Input) -> QueryClient.Begin {

@@ -97,21 +97,27 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   /// Runs the mutation without waiting, as a button does.
   ///
-  /// An earlier run is no longer shown, but continues. Optimistic changes show at once.
+  /// An earlier run is no longer shown, but continues. Optimistic changes show at once. A client that is shut
+  /// down begins no run: then ``error`` is `QueryError.shutDown`.
   ///
   /// - Parameter input: The input of the run.
   public func run(_ input: Input) {
     guard prepared == nil else { return }
-    guard let observer = observing() else { return fail() }
-    observer.start(with: input)
+    guard let observer = observing() else { return fail(ObservationError.noClient) }
+    guard observer.begin(with: input) else {
+      forgetRun()
+      // The handle would show that there is no run, instead of the error.
+      self.observer = nil
+      return fail(QueryError.shutDown)
+    }
     began(observer)
   }
 
   /// Runs the mutation again with the ``input`` of the run that is shown, without waiting.
   ///
   /// The call has no effect unless ``isError`` is true for a run: show the button only then. If there was no
-  /// client to begin a run, ``isError`` is also true, with ``ObservationError/noClient``; then there is no
-  /// run to repeat.
+  /// client to begin a run, ``isError`` is also true, with ``ObservationError/noClient``, or with
+  /// `QueryError.shutDown`; then there is no run to repeat.
   ///
   /// ```swift
   /// let rename = ObservedMutation(.rename(), client: client)
@@ -144,7 +150,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   public func mutate(_ input: Input, detached: Bool = false) async throws -> Output {
     guard prepared == nil else { throw CancellationError() }
     guard let observer = observing() else {
-      fail()
+      fail(ObservationError.noClient)
       throw ObservationError.noClient
     }
     follow(observer)
@@ -196,10 +202,10 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     return observer
   }
 
-  /// Shows the error for a run that cannot begin, because there is no client.
-  private func fail() {
+  /// Shows the error for a run that cannot begin.
+  private func fail(_ error: any Error) {
     status = .error
-    error = ObservationError.noClient
+    self.error = error
   }
 
   private func follow(_ observer: MutationObserver<Input, Output>) {
