@@ -95,8 +95,7 @@ public final class ObservedOutbox {
     take(OutboxItems())
   }
 
-  /// Shows the items after the end of their stream, which ends with the client and does not deliver the last
-  /// change.
+  /// Shows the items after the end of their stream, which may end with the client without the last change.
   private func streamEnded() {
     let items = client.outbox.currentItems
     if !items.isEmpty || _count > 0 { arrived(items) }
