@@ -312,7 +312,7 @@ step("a store says with which error it was not written, and when", async ({ page
   assert.doesNotMatch(await row(), /no room/);
   pretend.failToWrite("there is no room <b>left</b>");
   flush();
-  await page.until(() => document.querySelector("#cache").innerText.includes("FileStore failed: there is no room <b>left</b>"));
+  await page.until(() => document.querySelector("#cache").innerText.includes("FileStore cache failed: there is no room <b>left</b>"));
   assert.match(await row(), /2 changes wait\s+[\d:.]+ ?s?: there is no room <b>left<\/b>/);
   pretend.writeError = undefined;
   flush();

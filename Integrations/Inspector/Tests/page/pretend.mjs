@@ -327,7 +327,7 @@ export class Pretend {
   /** Lets the store of files fail to write. */
   failToWrite(words) {
     this.writeError = words;
-    this.emit([53, 0, "FileStore", this.error(words)]);
+    this.emit([53, 0, "FileStore cache", this.error(words)]);
   }
 
   // MARK: Answers
