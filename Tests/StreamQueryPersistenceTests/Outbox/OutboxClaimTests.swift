@@ -209,12 +209,13 @@ struct OutboxClaimTests: OutboxSuite {
 
   /// A mutation whose first request takes two seconds, and cannot be called back.
   private var stubborn: Mutation<Note, String> {
-    Mutation<Note, String>(key: "note") { [server, simulation] input, context in
+    Mutation<Note, String>(key: "note") { [server] input, context in
       guard server.log.all.isEmpty else { return try await server.send(input, context) }
       server.log.add("begins")
-      let clock = simulation.clock
-      await Task.detached(executorPreference: Scheduling.current.executor) {
-        try? await clock.sleep(for: .seconds(2))
+      // The simulation is not captured: it would retain itself through the client.
+      let scheduling = Scheduling.current
+      await Task.detached(executorPreference: scheduling.executor) {
+        try? await scheduling.clock.sleep(for: .seconds(2))
       }.value
       return ""
     }

@@ -207,7 +207,7 @@ export class Recording {
   /** The record with what a whole record of the same client knows more: older events that only this one has stay. */
   renew(json) {
     checked(json);
-    // What was forgotten here must not come back from an older base.
+    // An older base must not bring back what was forgotten here.
     const knows = this.number(this.first) <= json.first;
     const follows = knows && json.date === this.date && json.now >= this.now && json.first <= this.next;
     return follows ? this.append({ ...json, lost: 0 }) : new Recording(json, { keep: this.keep, bytes: this.bytes });
