@@ -155,19 +155,26 @@ struct OutboxClaimTests: OutboxSuite {
     second.shutDown()
   }
 
-  /// An app exports at its end, and imports at its next launch.
-  @Test("a run of an archive that is cancelled while the store is read leaves no record there")
-  func cancelledWhileReading() {
+  /// Makes a client that imports the run of one before it, offline and while it reads the record of that run.
+  private func importingClient() -> QueryClient {
     online.send(false)
     let first = client()
     simulation.start(note(), with: Note(number: 1), on: first)
     let archive = first.export().archive
     first.shutDown()
     simulation.settle()
+    expectEqual(kept(), ["{number:1,text:}"])
     store.change { $0.loading = .seconds(1) }
     let second = client(knowing: [note()])
     expectEqual(second.import(archive, for: [.mutation(note())]).mutationCount, 1)
     simulation.settle()
+    return second
+  }
+
+  /// An app exports at its end, and imports at its next launch.
+  @Test("a run of an archive that is cancelled while the store is read leaves no record there")
+  func cancelledWhileReading() {
+    let second = importingClient()
     second.cancelMutations()
     simulation.advance(by: .seconds(2))
     expectEmpty(second.outbox.currentItems)
@@ -184,17 +191,7 @@ struct OutboxClaimTests: OutboxSuite {
   /// The client ends before it knows whether there is a record to remove.
   @Test("nor if the client that cancelled it ends before the store is read")
   func cancelledBeforeTheEnd() {
-    online.send(false)
-    let first = client()
-    simulation.start(note(), with: Note(number: 1), on: first)
-    let archive = first.export().archive
-    first.shutDown()
-    simulation.settle()
-    expectEqual(kept(), ["{number:1,text:}"])
-    store.change { $0.loading = .seconds(1) }
-    let second = client(knowing: [note()])
-    expectEqual(second.import(archive, for: [.mutation(note())]).mutationCount, 1)
-    simulation.settle()
+    let second = importingClient()
     second.cancelMutations()
     simulation.settle()
     second.shutDown()
@@ -246,16 +243,7 @@ struct OutboxClaimTests: OutboxSuite {
   /// The client ends before it knows that the store has the run.
   @Test("a run of an archive is in the store once, also if its client ends while that is read")
   func endedWhileReading() {
-    online.send(false)
-    let first = client()
-    simulation.start(note(), with: Note(number: 1), on: first)
-    let archive = first.export().archive
-    first.shutDown()
-    simulation.settle()
-    store.change { $0.loading = .seconds(1) }
-    let second = client(knowing: [note()])
-    expectEqual(second.import(archive, for: [.mutation(note())]).mutationCount, 1)
-    simulation.settle()
+    let second = importingClient()
     second.shutDown()
     simulation.advance(by: .seconds(2))
     expectEqual(kept(), ["{number:1,text:}"])

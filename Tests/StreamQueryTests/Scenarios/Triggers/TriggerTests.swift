@@ -216,6 +216,16 @@ struct TriggerTests {
     expect(simulation.isIdle)
   }
 
+  /// Makes a query that refetches after a reconnect, on a condition that answers a second later.
+  private func answeringLate(_ fetch: ScriptedFetch<Int>) -> Query<Int> {
+    Query.scripted("n", fetch).refetchOnReconnect(
+      .when {
+        try? await Scheduling.current.clock.sleep(for: .seconds(1))
+        return true
+      }
+    )
+  }
+
   @Test(
     "law 13: a condition that answers after a removal does not fetch what was removed",
     arguments: [false, true]
@@ -223,12 +233,7 @@ struct TriggerTests {
   func aConditionThatAnswersAfterARemoval(clears: Bool) {
     let client = client()
     let fetch = ScriptedFetch<Int>(.value(1))
-    let query = Query.scripted("n", fetch).refetchOnReconnect(
-      .when {
-        try? await Scheduling.current.clock.sleep(for: .seconds(1))
-        return true
-      }
-    )
+    let query = answeringLate(fetch)
     let recording = simulation.record(client.stream(query))
     simulation.settle()
     online.send(false)
@@ -248,12 +253,7 @@ struct TriggerTests {
   @Test func aReturnAfterARemovalFetchesEvenIfAnInvalidationComesMeanwhile() {
     let client = client()
     let fetch = ScriptedFetch<Int>(.value(1))
-    let query = Query.scripted("n", fetch).refetchOnReconnect(
-      .when {
-        try? await Scheduling.current.clock.sleep(for: .seconds(1))
-        return true
-      }
-    )
+    let query = answeringLate(fetch)
     let recording = simulation.record(client.stream(query))
     simulation.settle()
     client.remove(query)
