@@ -25,7 +25,8 @@ extension CacheState {
       slots[index].stashed = nil
     }
     if actions.ended == .removed { slots[index].job?.entryWasRemoved() }
-    if actions.cancelled != nil { cancelJob(index, &transaction, isRestarted: actions.isRestarted) }
+    let isRestarted = if case .restarted = actions.cancelled { true } else { false }
+    if actions.cancelled != nil { cancelJob(index, &transaction, isRestarted: isRestarted) }
     let watchers = actions.ended == nil ? nil : unobservedWatchers(of: index)
     if let ending = actions.ended {
       if ending == .delivered {
@@ -34,10 +35,14 @@ extension CacheState {
         endFetch(ending, index, &transaction)
       }
     }
-    // Callers were answered above, so that they get the new data before the next fetch hides it.
-    if actions.stashed { stash(index, &transaction) }
-    if actions.started != nil { start(index, &transaction, isFirst: actions.isRestarted) }
-    if actions.paused { pause(index, isNews: actions.changed, &transaction) }
+    switch actions.step {
+    case .attempt(_, let hidesData):
+      // Callers were answered above, so that they get the new data before the next fetch hides it.
+      if hidesData { stash(index, &transaction) }
+      start(index, &transaction, isFirst: isRestarted)
+    case .pause: pause(index, isNews: actions.changed, &transaction)
+    case .drop, nil: break
+    }
     if actions.changed { refresh(index, &transaction) }
     if let watchers, actions.ended != .removed {
       let end = EntryEnd(snapshot: snapshot(index), machine: slots[index].machine)
@@ -46,7 +51,7 @@ extension CacheState {
     if reports.countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
       actionQueue.enqueue(.recount, insteadOf: .recount)
     }
-    if actions.expired, !slots[index].isWatched,
+    if actions.step == .drop, !slots[index].isWatched,
       !slots[index].isFailureKept(at: transaction.environment.now.instant)
     {
       drop(index, reason: .expired, &transaction)

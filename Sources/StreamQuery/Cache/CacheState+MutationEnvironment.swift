@@ -32,7 +32,7 @@ extension CacheState {
   func environment(ofRun run: Int, _ transaction: Transaction) -> Environment {
     var environment = transaction.environment
     if !environment.isActive {
-      environment.isAwaited = mutations.slots[run].waiters.contains { !$0.isResolved }
+      environment.isActive = mutations.slots[run].waiters.contains { !$0.isResolved }
     }
     return environment
   }

@@ -26,8 +26,8 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     var runOptions = RunOptions()
     runOptions.networkMode = options.networkMode ?? .online
     runOptions.gcTime = TimeSpan(options.gcTime ?? .seconds(300))
-    runOptions.prepares = !callbacks.onMutate.isEmpty
-    runOptions.settles = callbacks.concludes
+    if !callbacks.onMutate.isEmpty { runOptions.callbacks.insert(.beforeAttempts) }
+    if callbacks.concludes { runOptions.callbacks.insert(.afterOutcome) }
     runOptions.isDurable = definition.keeping?.isDurable ?? false
     runOptions.delay = TimeSpan(options.delay ?? .zero)
     keeping = definition.keeping
@@ -64,7 +64,7 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
   private init(_ new: ResolvedMutation, takingOver start: ResolvedMutation) {
     var runOptions = start.runOptions
     runOptions.gcTime = max(runOptions.gcTime, new.runOptions.gcTime)
-    runOptions.settles = new.runOptions.settles
+    runOptions.callbacks = new.runOptions.callbacks
     definition = new.definition
     perform = new.perform
     retry = start.retry

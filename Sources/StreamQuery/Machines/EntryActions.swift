@@ -1,32 +1,44 @@
 /// The actions that an entry's machine requests after an input, as data; the cache and the client
 /// perform them in order.
 package struct EntryActions: Equatable, Sendable {
-  /// Cancel the task of this fetch: it is no longer the current fetch.
-  package var cancelled: FetchID?
-  /// Whether a cancelled fetch is restarted, for the same callers and with the same request.
-  package var isRestarted = false
+  /// The cancellation of a fetch, which is no longer the current one.
+  package enum Cancellation: Equatable, Sendable {
+    /// Cancel the task of this fetch.
+    case gone(FetchID)
+    /// Cancel the task of this fetch, and restart it for the same callers and with the same request.
+    case restarted(FetchID)
+  }
+
+  /// The next step of an entry.
+  package enum Step: Equatable, Sendable {
+    /// Run an attempt of this fetch, which is now the current one.
+    ///
+    /// `hidesData` hides the data before, and a cancellation of the fetch restores it.
+    case attempt(FetchID, hidesData: Bool)
+    /// Report that the fetch is paused, and answer those who do not wait for a pause: the watchers of an
+    /// attempt and, while the app is inactive, runs of mutations.
+    ///
+    /// The callers of bulk calls wait on: for them, a fetch is settled if it is paused when they begin to wait.
+    case pause
+    /// Drop the entry, unless somebody still uses it: its retention is over.
+    case drop
+  }
+
+  /// The fetch to cancel.
+  package var cancelled: Cancellation?
   /// Tell waiters and watchers that the current fetch ended.
   package var ended: FetchEnding?
-  /// Run an attempt of this fetch: it is now the current fetch.
-  package var started: FetchID?
-  /// Report that the fetch is paused, and answer those who do not wait for a pause: the watchers of an attempt
-  /// and, while the app is inactive, runs of mutations.
-  ///
-  /// The callers of bulk calls wait on: for them, a fetch is settled if it is paused when they begin to wait.
-  package var paused = false
   /// Restore the data that the fetch hid, before `ended` is reported.
   package var unstashed = false
-  /// Hide the data before the fetch starts; a cancellation of the fetch restores the data.
-  package var stashed = false
   /// An observer's snapshot may differ: derive a new snapshot and wake the observers that see a
   /// change.
   package var changed = false
-  /// Retention is over: the entry may be dropped.
-  package var expired = false
+  /// The next step; `nil` if there is none.
+  package var step: Step?
 
   /// Whether a fetch starts, pauses or ends with these actions.
   package var concernsFetch: Bool {
-    cancelled != nil || ended != nil || started != nil || paused
+    cancelled != nil || ended != nil || step != nil && step != .drop
   }
 
   /// Creates actions that ask for nothing.

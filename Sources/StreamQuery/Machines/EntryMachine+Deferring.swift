@@ -12,7 +12,8 @@ extension EntryMachine {
   /// - Returns: Whether ``deferred(_:until:)`` does anything; `false` if the fetch is no longer in flight.
   package func canDefer(_ id: FetchID) -> Bool {
     guard let current = running(id), !hasData, failureCount == 0 else { return false }
-    return !current.wasDeferred && !current.isOutdated && !current.fetchOptions.showsParts
+    return current.beginning == .anew && current.attempt.standing != .outdated
+      && !current.fetchOptions.showsParts
       && current.part == .whole && current.undo.stashed == nil
   }
 
@@ -24,7 +25,7 @@ extension EntryMachine {
   package mutating func deferred(_ id: FetchID, until limit: Instant?) {
     guard canDefer(id) else { return }
     fetch?.stage = .deferred(until: limit)
-    fetch?.wasDeferred = true
+    fetch?.beginning = .afterDeferral
   }
 
   /// Sets a new limit for a deferred fetch, because other imports may bring the data now.
@@ -53,12 +54,12 @@ extension EntryMachine {
     actions.changed = true
     guard current.canBegin(in: environment) else {
       fetch?.stage = .paused(before: .firstAttempt)
-      actions.paused = true
+      actions.step = .pause
       return
     }
-    stash(&current, &actions)
+    let hidesData = stash(&current)
     current.attemptBegan(overMark: isKnownToHaveChanged)
     fetch = current
-    actions.started = current.id
+    actions.step = .attempt(current.id, hidesData: hidesData)
   }
 }

@@ -115,7 +115,9 @@ extension EntryMachine {
     in environment: Environment
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
-    guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
+    guard current.attempt.standing != .outdated else {
+      return .restarted(restart(current, in: environment))
+    }
     var actions = catchUp(in: environment)
     let isAdded = current.part != .whole && hasData
     landed(current, isAdded: isAdded, age, at: environment.now.instant)
@@ -140,7 +142,9 @@ extension EntryMachine {
     in environment: Environment
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
-    guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
+    guard current.attempt.standing != .outdated else {
+      return .restarted(restart(current, in: environment))
+    }
     let kept = hasData ? extent : current.undo.stashed?.extent ?? .nothing
     // If this attempt has shown a part, or the stream is endless, the part is all of the data. A part that an
     // earlier fetch left is not all.
@@ -173,7 +177,7 @@ extension EntryMachine {
   package func isFollowedForObservers(_ id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
     guard !current.hasClientLease else { return false }
-    return current.attempt.isAskedAnew
+    return current.attempt.standing == .askedAnew
       || current.successor != nil && current.successorPart == .whole
   }
 
@@ -181,7 +185,7 @@ extension EntryMachine {
   package mutating func observersTurnOff(_ id: FetchID) {
     guard isFollowedForObservers(id) else { return }
     if fetch?.successorPart == .whole { fetch?.successor = nil }
-    fetch?.attempt.isAskedAnew = false
+    fetch?.attempt.requestDropped()
   }
 
   private mutating func succeed(
@@ -217,14 +221,16 @@ extension EntryMachine {
     in environment: Environment
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
-    guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
+    guard current.attempt.standing != .outdated else {
+      return .restarted(restart(current, in: environment))
+    }
     var actions = catchUp(in: environment)
     failureCount += 1
     tick(at: environment.now.instant)
     actions.changed = true
     if let retryAfter, !current.stopsRetrying, let until = environment.now.instant + retryAfter {
       fetch?.stage = .waiting(until: until)
-      fetch?.keepsPart = keepsPart
+      fetch?.beginning = keepsPart ? .continued : .anew
       return .retrying(actions, after: retryAfter)
     }
     fail(in: environment, &actions)

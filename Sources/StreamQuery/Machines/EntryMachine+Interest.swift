@@ -41,7 +41,10 @@ extension EntryMachine {
   mutating func interestRegained() {
     leaverGcTime = nil
     // Retries that were given up resume only if somebody asks for the fetch: see `request`.
-    lingersUntil = nil
+    if lingersUntil != nil, let current = fetch {
+      fetch?.claim =
+        current.stopsRetrying ? .abandoned(isLastAttempt: true, until: nil) : .shared
+    }
   }
 
   /// Cancels the fetch or lets it go on, by its options, if the last observer or caller has left.
@@ -69,12 +72,13 @@ extension EntryMachine {
     case .cancel:
       cancelCurrent(in: environment, &actions)
     case .linger(let span):
-      if let until = environment.now.instant + span { lingersUntil = until }
+      guard let until = environment.now.instant + span else { return }
+      fetch?.claim = .abandoned(isLastAttempt: current.stopsRetrying, until: until)
     case .finish:
       if isPaused, !hasData {
         cancelCurrent(in: environment, &actions)
       } else {
-        fetch?.stopsRetrying = true
+        fetch?.claim = .abandoned(isLastAttempt: true, until: nil)
       }
     }
   }

@@ -44,13 +44,11 @@ extension EntryMachine {
     rule("the fetch in flight is the newest", current.id.rawValue == fetchSerial)
     rule("a fetch in flight has a cause", cause != nil)
     rule("supersessions are bounded", current.supersessions <= Self.supersessionLimit)
-    let isAbandoned = current.stopsRetrying || current.lingersUntil != nil
     rule("nobody wants a fetch that lingers", !(current.lingersUntil != nil && isWanted))
     rule("nobody waits for a last attempt", !(current.stopsRetrying && waiterCount > 0))
-    rule("the client does not abandon its own fetch", !(isAbandoned && current.hasClientLease))
     rule(
       "somebody wants a fetch, or it is abandoned",
-      isWanted || current.hasClientLease || isAbandoned || mayLingerForEver
+      isWanted || current.hasClientLease || current.isAbandoned || mayLingerForEver
     )
     switch current.stage {
     case .running: break

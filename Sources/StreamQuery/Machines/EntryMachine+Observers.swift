@@ -147,6 +147,7 @@ extension EntryMachine {
       }
     }
     let actions = machine.observed(by: resolvedOptions, in: environment)
-    return (machine, actions.stashed)
+    if case .attempt(_, hidesData: true) = actions.step { return (machine, true) }
+    return (machine, false)
   }
 }

@@ -11,14 +11,13 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     guard var current = fetch else { return actions }
     if current.stage == .running {
-      current.isOutdated = true
+      current.attempt.standing = .outdated
     } else {
-      actions.cancelled = current.id
-      actions.isRestarted = true
+      actions.cancelled = .restarted(current.id)
       fetchSerial &+= 1
       current.id = FetchID(rawValue: fetchSerial)
       // Parts from earlier attempts do not count, and the next attempt begins anew.
-      current.keepsPart = false
+      if current.beginning == .continued { current.beginning = .anew }
     }
     fetch = current
     return actions
@@ -34,7 +33,8 @@ extension EntryMachine {
     isInLine: Bool = false,
     in environment: Environment
   ) -> EntryActions {
-    guard let current = fetch, current.stage == .running, current.isOutdated else { return .none }
+    guard let current = fetch, current.stage == .running, current.attempt.standing == .outdated
+    else { return .none }
     let failures = failureCount
     let actions = restart(current, in: environment)
     if isInLine { failureCount = failures }
@@ -44,8 +44,7 @@ extension EntryMachine {
   /// Restarts a fetch, for all callers that wait for it.
   mutating func restart(_ current: InFlight, in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
-    actions.cancelled = current.id
-    actions.isRestarted = true
+    actions.cancelled = .restarted(current.id)
     startFetch(
       cause ?? .manual,
       clientLease: current.hasClientLease,
@@ -55,8 +54,7 @@ extension EntryMachine {
       &actions
     )
     // If the callers have given up the old fetch, they have given up the new one too.
-    fetch?.stopsRetrying = current.stopsRetrying
-    fetch?.lingersUntil = current.lingersUntil
+    fetch?.claim = current.claim
     fetch?.supersessions = current.supersessions
     fetch?.joined = current.joined
     if current.successorPart != .whole {

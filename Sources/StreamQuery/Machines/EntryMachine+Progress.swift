@@ -35,7 +35,7 @@ extension EntryMachine {
     guard extent == .part, let current = fetch, current.fetchOptions.delivery == .endless else {
       return false
     }
-    guard current.stage == .running, !current.isOutdated else { return false }
+    guard current.stage == .running, current.attempt.standing != .outdated else { return false }
     return current.attempt.deliveringSince != nil
   }
 
@@ -65,7 +65,9 @@ extension EntryMachine {
     in environment: Environment
   ) -> AttemptOutcome {
     guard var current = running(id) else { return .late }
-    guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
+    guard current.attempt.standing != .outdated else {
+      return .restarted(restart(current, in: environment))
+    }
     var actions = catchUp(in: environment)
     extent = .part
     dataUpdatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
@@ -103,16 +105,15 @@ extension EntryMachine {
     waiterCount = 0
     pollFailureCount = 0
     // If nobody wanted the stream before, its abandonment policy applies already, and not anew now.
-    let isAbandoned = current.stopsRetrying || current.lingersUntil != nil
     if let cause = current.successor, isActive || current.hasClientLease || isAwaited {
-      actions.cancelled = current.id
+      actions.cancelled = .gone(current.id)
       let clientLease = current.hasClientLease
       startFetch(cause, clientLease: clientLease, part: .whole, in: environment, &actions)
     } else {
       fetch?.successor = nil
-      fetch?.attempt.isAskedAnew = false
-      fetch?.hasClientLease = false
-      if !isAbandoned { interestLost(linger: nil, in: environment, &actions) }
+      fetch?.attempt.requestDropped()
+      if current.hasClientLease { fetch?.claim = .shared }
+      if !current.isAbandoned { interestLost(linger: nil, in: environment, &actions) }
     }
     actions.ended = .delivered
   }
@@ -129,8 +130,10 @@ extension EntryMachine {
   ///
   /// Initial data is not hidden: no fetch has brought it, so this is the first fetch and no
   /// refetch.
-  mutating func stash(_ current: inout InFlight, _ actions: inout EntryActions) {
-    guard current.fetchOptions.resetsData, hasData, dataUpdateCount > 0 else { return }
+  ///
+  /// - Returns: Whether the data is hidden now.
+  mutating func stash(_ current: inout InFlight) -> Bool {
+    guard current.fetchOptions.resetsData, hasData, dataUpdateCount > 0 else { return false }
     current.undo.stashed = InFlight.Stashed(
       extent: extent,
       updatedAt: dataUpdatedAt,
@@ -140,7 +143,7 @@ extension EntryMachine {
     isError = false
     dataUpdatedAt = .never
     dataUpdateCount = 0
-    actions.stashed = true
+    return true
   }
 
   /// Forgets the stashed data, because other data replaced it.

@@ -82,7 +82,7 @@ extension EntryMachine {
   /// written since the attempt began.
   func mayFailureLast(of id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
-    return !current.attempt.isOvertaken && !current.attempt.wasWritten
+    return current.attempt.standing == .current && !current.attempt.wasWritten
   }
 
   /// The time when data became stale: by its age or by a mark, whichever came first.

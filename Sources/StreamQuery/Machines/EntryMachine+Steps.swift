@@ -16,7 +16,7 @@ extension EntryMachine {
     // fetch could follow.
     let isReplaced = joining == .irreplaceable || joining == .upToDate && isLive && staysMarked
     if joining == .none || isReplaced && isReplaceable {
-      actions.cancelled = current.id
+      actions.cancelled = .gone(current.id)
       startFetch(
         cause,
         clientLease: clientLease || current.hasClientLease,
@@ -37,12 +37,11 @@ extension EntryMachine {
         current.successor = current.successor ?? cause
         current.successorPart = part
       }
-      if current.attempt.isOvertaken { current.attempt.isAskedAnew = true }
+      if current.attempt.standing == .overtaken { current.attempt.standing = .askedAnew }
       if part == .whole, current.part != .whole { current.joined = current.joined ?? cause }
       // If the stream delivers already, the client has the data and need not request the fetch.
-      current.hasClientLease = current.hasClientLease || clientLease && !isLive
-      current.stopsRetrying = false
-      current.lingersUntil = nil
+      let isLeased = current.hasClientLease || clientLease && !isLive
+      current.claim = isLeased ? .leased : .shared
       fetch = current
       // After a reconnect, fetches wait until mutations have run. A fetch that a caller requests meanwhile
       // does not wait: the caller may be one of these mutations.
@@ -66,7 +65,7 @@ extension EntryMachine {
     var current = InFlight(
       id: FetchID(rawValue: fetchSerial),
       fetchOptions: fetchOptions,
-      hasClientLease: clientLease,
+      claim: clientLease ? .leased : .shared,
       part: part,
       undo: undo
         ?? InFlight.Undo(
@@ -90,11 +89,10 @@ extension EntryMachine {
     tick(at: environment.now.instant)
     actions.changed = true
     if current.canBegin(in: environment) {
-      stash(&current, &actions)
-      actions.started = current.id
+      actions.step = .attempt(current.id, hidesData: stash(&current))
     } else {
       current.stage = .paused(before: .firstAttempt)
-      actions.paused = true
+      actions.step = .pause
     }
     fetch = current
   }
@@ -109,9 +107,8 @@ extension EntryMachine {
     _ actions: inout EntryActions
   ) {
     let part = current.successorPart
-    let isAbandoned = current.stopsRetrying || current.lingersUntil != nil
     guard let cause = current.successor,
-      isActive || current.hasClientLease || isAwaited || part != .whole && !isAbandoned
+      isActive || current.hasClientLease || isAwaited || part != .whole && !current.isAbandoned
     else { return }
     startFetch(cause, clientLease: current.hasClientLease, part: part, in: environment, &actions)
     if part != .whole { fetch?.joined = current.joined }
@@ -136,7 +133,7 @@ extension EntryMachine {
 
   mutating func cancelCurrent(in environment: Environment, _ actions: inout EntryActions) {
     guard let current = fetch else { return }
-    actions.cancelled = current.id
+    actions.cancelled = .gone(current.id)
     undo(current, &actions)
     endFetch(.cancelled, in: environment, &actions)
   }
@@ -172,7 +169,7 @@ extension EntryMachine {
   // This is inlined, because the machine is a large value, and a call would copy it.
   @inline(__always)
   func canContinue(_ current: InFlight, in environment: Environment) -> Bool {
-    (environment.isActive || environment.isAwaited || waiterCount > 0 || pollsInBackground)
+    (environment.isActive || waiterCount > 0 || pollsInBackground)
       && (current.fetchOptions.networkMode == .always || environment.isOnline)
   }
 
@@ -199,7 +196,7 @@ extension EntryMachine {
   ) {
     guard var current = fetch, let next = current.next else { return }
     var environment = environment
-    if isAwaited { environment.isAwaited = true }
+    if isAwaited { environment.isActive = true }
     guard canContinue(current, in: environment) else {
       if !isPaused { pause(before: next, in: environment, &actions) }
       return
@@ -210,10 +207,10 @@ extension EntryMachine {
       failureCount += 1
       return fail(in: environment, &actions)
     }
-    if next == .firstAttempt { stash(&current, &actions) }
+    let hidesData = next == .firstAttempt && stash(&current)
     current.attemptBegan(overMark: isKnownToHaveChanged)
     fetch = current
-    actions.started = current.id
+    actions.step = .attempt(current.id, hidesData: hidesData)
     actions.changed = true
   }
 
@@ -245,7 +242,7 @@ extension EntryMachine {
     _ actions: inout EntryActions
   ) {
     fetch?.stage = .paused(before: next)
-    actions.paused = true
+    actions.step = .pause
     actions.changed = true
     tick(at: environment.now.instant)
   }

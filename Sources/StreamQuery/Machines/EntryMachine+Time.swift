@@ -41,7 +41,7 @@ extension EntryMachine {
     }
     if polls { request(.interval, in: environment, &actions) }
     polledUntil = max(polledUntil, now)
-    actions.expired = isExpired(at: now)
+    if isExpired(at: now) { actions.step = .drop }
     return actions
   }
 

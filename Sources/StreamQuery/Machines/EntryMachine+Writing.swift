@@ -40,7 +40,7 @@ extension EntryMachine {
       return actions
     }
     if fencing {
-      actions.cancelled = current.id
+      actions.cancelled = .gone(current.id)
       failureCount = 0
       endFetch(.replaced, in: environment, &actions)
     } else {
@@ -144,7 +144,9 @@ extension EntryMachine {
   @inline(never)
   private mutating func fetchWasOvertaken(isJoining: Bool) {
     if !isJoining, fetch?.hasBegunAnswer == true { fetch?.predatesMark = true }
-    if fetch?.stage == .running { fetch?.attempt.isOvertaken = true }
+    if fetch?.stage == .running, fetch?.attempt.standing == .current {
+      fetch?.attempt.standing = .overtaken
+    }
   }
 
   /// Makes the entry like new, apart from its observers, because it was removed or reset.
@@ -159,7 +161,7 @@ extension EntryMachine {
   ) -> EntryActions {
     var actions = catchUp(in: environment)
     if let current = fetch {
-      actions.cancelled = current.id
+      actions.cancelled = .gone(current.id)
       endFetch(.removed, in: environment, &actions)
     }
     extent = isRemoved ? .removed : .nothing

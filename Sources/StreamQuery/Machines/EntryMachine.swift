@@ -125,7 +125,6 @@ package struct EntryMachine: Equatable, Sendable {
   /// The time when the fetch in flight is cancelled unless somebody wants it before.
   var lingersUntil: Instant? {
     @inline(__always) get { inFlight.isEmpty ? nil : inFlight.value.lingersUntil }
-    set { if !inFlight.isEmpty { inFlight.value.lingersUntil = newValue } }
   }
 
   /// How long the observer that left last lets the fetch in flight go on; `nil` if an observer came since.

@@ -4,10 +4,8 @@ package struct Environment: Equatable, Sendable {
   package var now: Timestamp
   /// Whether the network is reachable, as far as is known.
   package var isOnline: Bool
-  /// Whether the app or process is active.
+  /// Whether the app or process is active, or counts as active because callers await the fetch or run.
   package var isActive: Bool
-  /// Whether callers await the fetch or run; if so, it also goes on while the app is inactive.
-  package var isAwaited = false
 
   /// Creates an environment.
   ///

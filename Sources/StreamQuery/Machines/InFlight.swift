@@ -15,17 +15,52 @@ package struct InFlight: Equatable, Sendable {
     case paused(before: Pause)
   }
 
+  /// The interest of the client in a fetch, or the lack of any interest.
+  package enum Claim: Equatable, Sendable {
+    /// The fetch lives while observers or callers want it.
+    case shared
+    /// The client itself wants the fetch, for background work on a key that nobody observes.
+    case leased
+    /// Nobody wants the fetch, but its abandonment lets it go on: as `.finish`, with its last attempt; as
+    /// `.linger`, until a time.
+    case abandoned(isLastAttempt: Bool, until: Instant?)
+  }
+
+  /// The beginning of an attempt.
+  package enum Beginning: Equatable, Sendable {
+    /// The attempt begins anew.
+    case anew
+    /// The attempt begins anew after the fetch was deferred, and is not deferred again.
+    case afterDeferral
+    /// The attempt continues from the progress of earlier ones: its answer began with the first attempt.
+    case continued
+  }
+
   /// The events since an attempt started.
   package struct Attempt: Equatable, Sendable {
+    /// The standing of the answer that the attempt will bring.
+    package enum Standing: Equatable, Sendable {
+      /// Nobody has said that the server's data changed.
+      case current
+      /// The entry was invalidated, so that later callers do not get a failure of the attempt.
+      case overtaken
+      /// The entry was invalidated, and then a caller asked for newer data: one more fetch follows if the answer
+      /// reports itself as outdated.
+      case askedAnew
+      /// The server's data changed: the answer is dropped, and the fetch restarts.
+      case outdated
+    }
+
+    package var standing = Standing.current
     /// Whether a value was written.
     package var wasWritten = false
-    /// Whether the entry was invalidated, so that later callers do not get a failure of the attempt.
-    package var isOvertaken = false
-    /// Whether a caller has asked for newer data: one more fetch follows if the answer reports itself as
-    /// outdated.
-    package var isAskedAnew = false
     /// The time when the attempt showed its first part; `nil` if it has shown none.
     package var deliveringSince: Instant?
+
+    /// Forgets that a caller asked for newer data.
+    mutating func requestDropped() {
+      if standing == .askedAnew { standing = .overtaken }
+    }
   }
 
   /// The source of a write.
@@ -38,19 +73,12 @@ package struct InFlight: Equatable, Sendable {
   package var stage = Stage.running
   /// The options of the fetch at its start: a newer query does not change a running fetch.
   package var fetchOptions: FetchOptions
-  /// Whether the client itself wants the fetch, for background work on a key that nobody observes.
-  package var hasClientLease: Bool
-  /// Whether no further attempt starts, because nobody wants the fetch and its abandonment is `.finish`.
-  package var stopsRetrying = false
-  /// The time at which the fetch is cancelled, because nobody wants it and its abandonment is `.linger`.
-  package var lingersUntil: Instant?
+  /// The interest in the fetch.
+  package var claim: Claim
   /// How long the observer that left last lets the fetch go on, even if callers come and go meanwhile.
   package var lingerPromise: LingerPromise?
   /// The part of the data that the fetch requests.
   package var part: FetchPart
-  /// Whether the server's data changed since the fetch started: then the fetch's answer is dropped, and the
-  /// fetch restarts.
-  package var isOutdated = false
   /// The state before the start of the fetch; a cancellation restores it.
   package var undo: Undo
   /// Whether the entry was invalidated after the answer of this fetch began, by a call that does not accept
@@ -60,11 +88,8 @@ package struct InFlight: Equatable, Sendable {
   ///
   /// A page that is added to such data counts as invalidated too.
   package var baseWasMarked = false
-  /// Whether a retry continues from the progress of earlier attempts: then its answer began with the first
-  /// attempt.
-  package var keepsPart = false
-  /// Whether the fetch was deferred before its first attempt: then it is not deferred again.
-  package var wasDeferred = false
+  /// The beginning of the running attempt or, between attempts, of the next one.
+  package var beginning = Beginning.anew
   /// The running attempt or, between attempts, the last one.
   package var attempt = Attempt()
   /// If a request for the whole value joined this fetch of a page: the cause of that request.
@@ -98,7 +123,23 @@ package struct InFlight: Equatable, Sendable {
 
   /// Whether the answer of the fetch has begun: an attempt is running, or the next one continues
   /// from the progress of earlier ones.
-  var hasBegunAnswer: Bool { stage == .running || keepsPart }
+  var hasBegunAnswer: Bool { stage == .running || beginning == .continued }
+
+  /// Whether the client itself wants the fetch.
+  package var hasClientLease: Bool { claim == .leased }
+
+  /// Whether nobody wants the fetch, and it goes on nevertheless.
+  package var isAbandoned: Bool { if case .abandoned = claim { true } else { false } }
+
+  /// Whether no further attempt starts, because nobody wants the fetch.
+  package var stopsRetrying: Bool {
+    if case .abandoned(isLastAttempt: true, _) = claim { true } else { false }
+  }
+
+  /// The time at which the fetch is cancelled, because nobody wants it.
+  package var lingersUntil: Instant? {
+    if case .abandoned(_, let until) = claim { until } else { nil }
+  }
 
   /// Begins an attempt.
   ///
@@ -108,8 +149,10 @@ package struct InFlight: Equatable, Sendable {
   /// - Parameter overMark: Whether the data is marked as invalidated.
   mutating func attemptBegan(overMark: Bool) {
     stage = .running
+    let continuesOutdated = beginning == .continued && attempt.standing == .outdated
     attempt = Attempt()
-    guard !keepsPart else { return }
+    if continuesOutdated { attempt.standing = .outdated }
+    guard beginning != .continued else { return }
     predatesMark = false
     baseWasMarked = overMark
     if successorPart == .whole { successor = nil }
@@ -119,7 +162,9 @@ package struct InFlight: Equatable, Sendable {
   ///
   /// - Parameter age: The age of the answer; `nil` is new.
   mutating func answered(_ age: AnswerAge?) {
-    if age?.isOutdated == true, attempt.isAskedAnew { successor = successor ?? .invalidated }
+    if age?.isOutdated == true, attempt.standing == .askedAnew {
+      successor = successor ?? .invalidated
+    }
   }
 
   /// The time for which an observer that has left lets a fetch go on.
@@ -152,7 +197,7 @@ package struct InFlight: Equatable, Sendable {
   }
 }
 
-/// The next step of a paused fetch or run.
+/// The next step of a paused fetch.
 package enum Pause: Hashable, Sendable {
   case firstAttempt
   case retry

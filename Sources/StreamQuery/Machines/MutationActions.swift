@@ -37,14 +37,22 @@ package struct MutationActions: Equatable, Sendable {
 
 /// The facts that a machine needs about the options and callbacks of its run.
 package struct RunOptions: Hashable, Sendable {
+  /// Points of a run at which callbacks are called.
+  package struct Callbacks: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let beforeAttempts = Callbacks(rawValue: 1)
+    package static let afterOutcome = Callbacks(rawValue: 2)
+  }
+
   /// How long the run is kept after it ended.
   package var gcTime = TimeSpan.zero
   /// The behaviour while offline.
   package var networkMode = NetworkMode.online
-  /// Whether there are callbacks before the first attempt.
-  package var prepares = false
-  /// Whether there are callbacks after the work.
-  package var settles = false
+  /// The points at which the run has callbacks.
+  package var callbacks: Callbacks = []
   /// Whether the outbox stores the run; the run does not perform before that.
   package var isDurable = false
   /// The least time between the start of the run and its first attempt.
@@ -61,7 +69,7 @@ package struct RunOptions: Hashable, Sendable {
   ///
   /// A durable run also goes on while the app is inactive.
   func canContinue(in environment: Environment) -> Bool {
-    (environment.isActive || environment.isAwaited || isDurable)
+    (environment.isActive || isDurable)
       && (networkMode == .always || environment.isOnline)
   }
 }

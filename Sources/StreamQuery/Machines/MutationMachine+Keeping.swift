@@ -87,7 +87,6 @@ extension MutationMachine {
   private mutating func becomeAnother(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
     keeping = .wanted
-    isHeld = false
     reached = min(reached, .prepared)
     enter(in: environment, &actions)
     return actions
@@ -155,8 +154,8 @@ extension MutationMachine {
     guard canBeOvertaken else { return }
     isFirst = false
     switch phase {
-    case .paused, .waiting: if !isHeld { phase = .queued }
-    case .preparing, .saving, .queued, .running, .stopped, .settling, .ended: break
+    case .paused(isHeld: false), .waiting: phase = .queued
+    case .preparing, .saving, .queued, .paused, .running, .stopped, .settling, .ended: break
     }
   }
 }

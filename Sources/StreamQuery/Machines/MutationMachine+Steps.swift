@@ -32,7 +32,7 @@ extension MutationMachine {
     } else if runOptions.canStart(in: environment) {
       startAttempt(&actions)
     } else {
-      phase = .paused(before: .firstAttempt)
+      phase = .paused(isHeld: false)
       actions.step = .pause
     }
   }
@@ -44,7 +44,7 @@ extension MutationMachine {
     if runOptions.canContinue(in: environment) {
       startAttempt(&actions)
     } else {
-      phase = .paused(before: .retry)
+      phase = .paused(isHeld: false)
       actions.step = .pause
     }
   }
@@ -70,7 +70,7 @@ extension MutationMachine {
   ) {
     actions.concluded = ending
     actions.changed = true
-    if runOptions.settles {
+    if runOptions.callbacks.contains(.afterOutcome) {
       phase = .settling(ending)
     } else {
       endRun(ending, in: environment, &actions)

@@ -39,7 +39,9 @@ package struct MutationMachine: Equatable, Sendable {
     /// The run waits until it is the first in its scope.
     case queued
     /// The run waits for the network or the app; leads to `running` when both allow it.
-    case paused(before: Pause)
+    ///
+    /// - isHeld: Whether the run waits for ``MutationMachine/released(in:)`` before it begins.
+    case paused(isHeld: Bool)
     /// An attempt is running; leads to `waiting` if it is retried, otherwise the run is concluded.
     case running
     /// The run waits before its first attempt, or between attempts; leads to `running` or `paused`
@@ -89,8 +91,6 @@ package struct MutationMachine: Equatable, Sendable {
   package private(set) var isCancelRequested = false
   /// Whether the run is first in its scope, or has no scope.
   var isFirst: Bool
-  /// Whether the run waits for ``released(in:)`` before it begins.
-  var isHeld: Bool
   /// The last milestone that the run has reached.
   var reached: Milestone
   var keeping: Keeping
@@ -122,8 +122,8 @@ package struct MutationMachine: Equatable, Sendable {
     submittedAt: Instant? = nil,
     at now: Timestamp
   ) {
-    phase = .preparing(isHeldUp: false)
-    reached = runOptions.prepares ? .begun : .prepared
+    phase = isHeld ? .paused(isHeld: true) : .preparing(isHeldUp: false)
+    reached = runOptions.callbacks.contains(.beforeAttempts) ? .begun : .prepared
     self.keeping = keeping
     if runOptions.delay != .zero {
       let start = submittedAt ?? now.instant
@@ -132,7 +132,6 @@ package struct MutationMachine: Equatable, Sendable {
     }
     self.runOptions = runOptions
     self.isFirst = isFirst
-    self.isHeld = isHeld
     unwantedSince = now.instant
   }
 
@@ -172,8 +171,7 @@ package struct MutationMachine: Equatable, Sendable {
   package mutating func begun(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
     actions.changed = true
-    if isHeld {
-      phase = .paused(before: .firstAttempt)
+    if phase == .paused(isHeld: true) {
       actions.step = .pause
     } else {
       prepareOrEnter(in: environment, &actions)
@@ -186,8 +184,8 @@ package struct MutationMachine: Equatable, Sendable {
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func released(in environment: Environment) -> MutationActions {
-    guard isHeld, case .paused = phase else { return .none }
-    isHeld = false
+    guard phase == .paused(isHeld: true) else { return .none }
+    phase = .preparing(isHeldUp: false)
     return begun(in: environment)
   }
 
@@ -337,11 +335,11 @@ package struct MutationMachine: Equatable, Sendable {
     var actions = MutationActions()
     switch phase {
     case .preparing: judgePreparing(in: environment, &actions)
-    case .paused:
-      guard !isHeld, runOptions.canContinue(in: environment) else { break }
+    case .paused(isHeld: false):
+      guard runOptions.canContinue(in: environment) else { break }
       startAttempt(&actions)
       actions.changed = true
-    case .saving, .queued, .running, .waiting, .stopped, .settling, .ended: break
+    case .saving, .queued, .paused, .running, .waiting, .stopped, .settling, .ended: break
     }
     return actions
   }

@@ -49,9 +49,8 @@ struct AttemptOutcomeTests {
       let old = entry.currentID
       _ = entry.machine.outdated(in: entry.environment)
       var expected = EntryActions()
-      expected.cancelled = old
-      expected.isRestarted = true
-      expected.started = FetchID(rawValue: old.rawValue + 1)
+      expected.cancelled = .restarted(old)
+      expected.step = .attempt(FetchID(rawValue: old.rawValue + 1), hidesData: false)
       expected.changed = true
       expectEqual(answer(&entry, way), .restarted(expected))
       expectEqual(entry.machine.waiterCount, 1)
@@ -81,7 +80,9 @@ struct AttemptOutcomeTests {
       var expected = EntryActions()
       expected.ended = .nothing
       expected.changed = true
-      if isAwaited { expected.started = FetchID(rawValue: old.rawValue + 1) }
+      if isAwaited {
+        expected.step = .attempt(FetchID(rawValue: old.rawValue + 1), hidesData: false)
+      }
       let outcome = entry.machine.attemptFoundNothing(old, isAwaited: isAwaited, in: environment)
       expectEqual(outcome, .cancelled(expected))
       expectEqual(entry.machine.isIdle, !isAwaited)

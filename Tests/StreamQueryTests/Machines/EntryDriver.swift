@@ -29,7 +29,7 @@ struct EntryDriver {
       environment.now = Timestamp(instant: time, date: Double(time.nanoseconds) / 1e9)
       let actions = machine.timeReached(in: environment)
       log.append((Double(time.nanoseconds) / 1e9, actions))
-      if actions.expired { return log }
+      if actions.step == .drop { return log }
     }
     environment.now = end
     return log
@@ -243,5 +243,25 @@ extension EntryMachine {
   func deadline(in environment: Environment) -> Instant? {
     var copy = self
     return copy.nextDeadline(in: environment)
+  }
+}
+
+extension EntryActions {
+  /// The fetch whose attempt starts.
+  var started: FetchID? { if case .attempt(let id, _) = step { id } else { nil } }
+
+  /// Whether the fetch that starts hides the data.
+  var hidesData: Bool { if case .attempt(_, hidesData: true) = step { true } else { false } }
+
+  /// Whether the fetch is paused.
+  var paused: Bool { step == .pause }
+}
+
+extension EntryActions.Cancellation {
+  /// The fetch that is cancelled.
+  var id: FetchID {
+    switch self {
+    case .gone(let id), .restarted(let id): id
+    }
   }
 }

@@ -26,7 +26,7 @@ import Testing
     driver.request()
     let old = driver.currentID
     let actions = driver.request(.invalidated, superseding: true)
-    expectEqual(actions.cancelled, old)
+    expectEqual(actions.cancelled, .gone(old))
     expectEqual(actions.started, driver.currentID)
     expect(driver.currentID != old)
     expectNil(actions.ended)
@@ -44,7 +44,7 @@ import Testing
     driver.request()
     let old = driver.currentID
     let actions = driver.replaceAny()
-    expectEqual(actions.cancelled, old)
+    expectEqual(actions.cancelled, .gone(old))
     expectEqual(actions.started, driver.currentID)
     expect(driver.currentID != old && !driver.machine.isError)
     driver.cancel()
@@ -237,7 +237,7 @@ import Testing
     driver.fail(retryAfter: 1)
     let id = driver.currentID
     let actions = driver.cancel()
-    expectEqual(actions.cancelled, id)
+    expectEqual(actions.cancelled, .gone(id))
     expectEqual(actions.ended, .cancelled)
     expect(driver.machine.isIdle)
     expect(!driver.machine.isError)

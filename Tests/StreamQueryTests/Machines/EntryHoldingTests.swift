@@ -73,7 +73,7 @@ struct EntryHoldingTests {
     let outcome = machine.attemptSucceeded(id, in: environment(1))
     expectEqual(outcome, .late)
     let fenced = machine.written(updatedAt: start.now, fencing: true, in: environment(1))
-    expectEqual(fenced.cancelled, id)
+    expectEqual(fenced.cancelled, .gone(id))
     expect(machine.isIdle)
   }
 
@@ -120,7 +120,7 @@ struct EntryHoldingTests {
     let id = hold()
     let later = environment(1)
     let actions = machine.written(updatedAt: later.now, fencing: false, in: later)
-    expect(actions.started == id && actions.stashed)
+    expect(actions.started == id && actions.hidesData)
     expect(!machine.hasData)
     let end = machine.cancelRequested(in: later)
     expect(end.unstashed && machine.hasData)

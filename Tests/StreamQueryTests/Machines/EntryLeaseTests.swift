@@ -16,7 +16,7 @@ import Testing
     driver.wait()
     let id = driver.currentID
     let actions = driver.stopWaiting()
-    expectEqual(actions.cancelled, id)
+    expectEqual(actions.cancelled, .gone(id))
     expectEqual(actions.ended, .cancelled)
   }
 

@@ -128,7 +128,7 @@ import Testing
     driver.observe()
     let old = driver.currentID
     let actions = driver.request(.invalidated, superseding: true)
-    expectEqual(actions.cancelled, old)
+    expectEqual(actions.cancelled, .gone(old))
     expect(actions.paused)
     expect(driver.machine.isPaused)
   }

@@ -10,7 +10,7 @@ import Testing
     expectNil(driver.deadline)
     driver.leave(.fresh)
     expectEqual(driver.deadline, 400)
-    expectEqual(driver.run(to: 1_000).map(\.actions.expired), [true])
+    expectEqual(driver.run(to: 1_000).map(\.actions.step), [.drop])
   }
 
   @Test func theRetentionOfAnEntryThatNobodyWantedYetCountsFromItsBeginning() {
@@ -71,7 +71,7 @@ import Testing
     var driver = EntryDriver.withData()
     driver.pass(to: 300)
     driver.observe(.fresh)
-    expect(!driver.machine.timeReached(in: driver.environment).expired)
+    expect(driver.machine.timeReached(in: driver.environment).step != .drop)
   }
 
   @Test func nothingGoesWhileAFetchIsInFlight() {
@@ -88,7 +88,7 @@ import Testing
     driver.wait()
     driver.pass(to: 1)
     driver.succeed()
-    expectEqual(driver.run(to: 1).map(\.actions.expired), [true])
+    expectEqual(driver.run(to: 1).map(\.actions.step), [.drop])
     driver.adopt(gcTime: .infinite)
     expectNil(driver.deadline)
   }
@@ -102,7 +102,7 @@ import Testing
     expect(!driver.machine.isExpired(at: driver.environment.now.instant))
     let actions = driver.run(to: 5).map(\.actions)
     expectEqual(actions.map(\.ended), [.cancelled])
-    expectEqual(actions.map(\.expired), [true])
+    expectEqual(actions.map(\.step), [.drop])
   }
 
   @Test func afterAWaiterTheEntryIsKeptFromTheEndOfItsFetch() {

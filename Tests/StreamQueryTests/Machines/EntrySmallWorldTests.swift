@@ -29,7 +29,7 @@ import Testing
             return seen.count
           }
           // An entry that expired is gone.
-          guard !changed.actions.expired, seen.insert(changed.fingerprint).inserted else {
+          guard changed.actions.step != .drop, seen.insert(changed.fingerprint).inserted else {
             continue
           }
           steps.append(Step(parent: index, input: input))
@@ -115,7 +115,7 @@ import Testing
       guard environment.allows(input) else { continue }
       let old = environment
       environment.apply(input)
-      guard body(old, input, environment), !environment.actions.expired else { return }
+      guard body(old, input, environment), environment.actions.step != .drop else { return }
     }
   }
 
@@ -147,10 +147,10 @@ import Testing
       environment.environment.now = .seconds(
         Double(environment.environment.now.instant.nanoseconds) / 1e9 + 1_000
       )
-      for _ in 0..<3 where environment.allows(.timer) && !environment.actions.expired {
+      for _ in 0..<3 where environment.allows(.timer) && environment.actions.step != .drop {
         environment.apply(.timer)
       }
-      let isDone = environment.actions.expired || !environment.allows(.timer)
+      let isDone = environment.actions.step == .drop || !environment.allows(.timer)
       expect(isDone)
       return isDone
     }

@@ -76,7 +76,7 @@ struct EntryStreamingTests {
     var entry = loaded(resets: true)
     let before = entry.machine
     let start = entry.request()
-    expect(start.stashed)
+    expect(start.hidesData)
     expect(!entry.machine.hasData)
     expectEqual(entry.machine.dataUpdatedAt, .never)
     let end = entry.cancel()
@@ -115,7 +115,7 @@ struct EntryStreamingTests {
     entry.request()
     _ = progress(&entry)
     _ = entry.machine.outdated(in: entry.environment)
-    expect(entry.machine.outdatedRestarted(in: entry.environment).stashed)
+    expect(entry.machine.outdatedRestarted(in: entry.environment).hidesData)
     entry.cancel()
     expectEqual(entry.machine.extent, .part)
     expect(!entry.machine.isError)
@@ -125,7 +125,7 @@ struct EntryStreamingTests {
   func withoutResetDataStays() {
     var entry = loaded(resets: false)
     let before = entry.machine
-    expect(!entry.request().stashed)
+    expect(!entry.request().hidesData)
     expect(entry.machine.hasData)
     expect(!entry.cancel().unstashed)
     expect(entry.machine.hasData)
@@ -174,9 +174,9 @@ struct EntryStreamingTests {
     var entry = loaded(resets: true)
     entry.online(false)
     let rest = entry.request()
-    expect(!rest.stashed)
+    expect(!rest.hidesData)
     expect(entry.machine.hasData)
-    expect(entry.online(true).stashed)
+    expect(entry.online(true).hidesData)
     expect(!entry.machine.hasData)
   }
 
@@ -345,12 +345,12 @@ struct EntryStreamingTests {
     fetchOptions.resetsData = true
     entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
     _ = entry.machine.initialDataPlaced(updatedAt: .seconds(0), in: entry.environment)
-    expect(!entry.observe().stashed)
+    expect(!entry.observe().hidesData)
     entry.fail()
     expect(entry.machine.hasData)
-    expect(!entry.request().stashed)
+    expect(!entry.request().hidesData)
     entry.succeed()
-    expect(entry.request().stashed)
+    expect(entry.request().hidesData)
   }
 
   // MARK: Endless streams
@@ -404,7 +404,7 @@ struct EntryStreamingTests {
     let old = entry.currentID
     entry.invalidate()
     let actions = entry.request()
-    expectEqual(actions.cancelled, old)
+    expectEqual(actions.cancelled, .gone(old))
     expect(entry.currentID != old)
     _ = progress(&entry)
     expect(!entry.machine.isInvalidated)
@@ -423,7 +423,7 @@ struct EntryStreamingTests {
     expectEqual(entry.currentID, old)
     let actions = progress(&entry)
     expectEqual(actions.ended, .delivered)
-    expectEqual(actions.cancelled, old)
+    expectEqual(actions.cancelled, .gone(old))
     expectEqual(actions.started, entry.currentID)
     expect(entry.machine.isInvalidated)
     _ = progress(&entry)
@@ -463,7 +463,7 @@ struct EntryStreamingTests {
         return entry.machine.attemptProgressed(entry.currentID, age, in: entry.environment)
           .actions.cancelled
       }
-      expectEqual(cancelled, isFirstOutdated ? [old, nil] : [nil, nil])
+      expectEqual(cancelled, isFirstOutdated ? [.gone(old), nil] : [nil, nil])
       expectEqual(entry.currentID == old, !isFirstOutdated)
     }
   }

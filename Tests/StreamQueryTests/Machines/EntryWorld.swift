@@ -186,7 +186,7 @@ extension EntryWorld {
     if let started = actions.started {
       rule("what started runs, or was abandoned at once", isRunning && current == started)
     }
-    if let cancelled = actions.cancelled {
+    if let cancelled = actions.cancelled?.id {
       rule("what was cancelled was in flight", cancelled == old.machine.fetch?.id)
       rule("what was cancelled is not in flight", cancelled != current)
     }
@@ -214,8 +214,7 @@ extension EntryWorld {
     if input == .succeed || input == .keep && actions.ended == .kept,
       let answered = old.machine.fetch
     {
-      let isAbandoned = answered.stopsRetrying || answered.lingersUntil != nil
-      let isPage = answered.successorPart != .whole && !isAbandoned
+      let isPage = answered.successorPart != .whole && !answered.isAbandoned
       let isWanted = machine.isActive || answered.hasClientLease || isPage
       rule(
         "one more fetch follows exactly if one was asked for and is wanted, or is a page",
@@ -231,12 +230,12 @@ extension EntryWorld {
     }
     if case .timer = input {
       var only = EntryActions()
-      only.expired = true
+      only.step = .drop
       let isExpired = old.machine.isExpired(at: environment.now.instant)
       rule("what has expired does nothing else", actions == only || !isExpired)
       rule(
         "what expires has expired before it is asked, or as its fetch ended",
-        isExpired || !actions.expired || actions.ended != nil
+        isExpired || actions.step != .drop || actions.ended != nil
       )
     }
     rule("who rests is paused", !actions.paused || machine.isPaused)
@@ -247,7 +246,7 @@ extension EntryWorld {
     )
     rule(
       "what expires is idle and unwanted",
-      !actions.expired || machine.isIdle && !machine.isWanted
+      actions.step != .drop || machine.isIdle && !machine.isWanted
     )
     rule("who sees a difference is told", shows(the: old) || actions.changed)
     // `invalidated` may change nothing that is seen; a late timer may have nothing left to do.
@@ -268,7 +267,7 @@ extension EntryWorld {
   }
 
   private var isCaughtUp: Bool {
-    actions.expired
+    actions.step == .drop
       || machine.deadline(in: environment).map { $0 > environment.now.instant } ?? true
   }
 
@@ -321,7 +320,7 @@ extension EntryWorld {
       add(ages.isAnswerOutdated)
       add(ages.isBaseOutdated)
       add(ages.isWaiting)
-      add(current.keepsPart)
+      add(current.beginning == .continued)
       add(current.attempt.wasWritten)
       add(current.successor == nil)
       add(current.successorPart == .whole)

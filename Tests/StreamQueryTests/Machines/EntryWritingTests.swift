@@ -57,7 +57,7 @@ struct EntryWritingTests {
     if phase == "waiting" { driver.fail(retryAfter: 1) }
     let id = driver.currentID
     let actions = driver.write(fencing: true)
-    expectEqual(actions.cancelled, id)
+    expectEqual(actions.cancelled, .gone(id))
     expectEqual(actions.ended, .replaced)
     expect(driver.machine.isIdle)
     expectEqual(driver.machine.failureCount, 0)
@@ -130,7 +130,7 @@ struct EntryWritingTests {
     driver.request()
     let old = driver.currentID
     driver.invalidate()
-    expectEqual(driver.request(.invalidated, superseding: true).cancelled, old)
+    expectEqual(driver.request(.invalidated, superseding: true).cancelled, .gone(old))
     driver.succeed()
     expect(!driver.machine.isInvalidated)
   }
@@ -199,7 +199,7 @@ struct EntryWritingTests {
     driver.wait()
     let id = driver.currentID
     let actions = driver.machine.cleared(in: driver.environment)
-    expectEqual(actions.cancelled, id)
+    expectEqual(actions.cancelled, .gone(id))
     expectEqual(actions.ended, .removed)
     expectNil(actions.started)
     expect(actions.changed)

@@ -122,7 +122,7 @@ private struct RunWorld {
     }
     if actions.concluded != nil, actions.ended == nil {
       tasks += 1
-      expect(machine.runOptions.settles, "\(trace)")
+      expect(machine.runOptions.callbacks.contains(.afterOutcome), "\(trace)")
     }
     if let ending = actions.ended { ends.append(ending) }
     check()
@@ -154,8 +154,8 @@ struct MutationMachineTests {
   func everyShortHistoryKeepsTheRules(prepares: Bool, settles: Bool) {
     for isFirst in [true, false] {
       var runOptions = RunOptions()
-      runOptions.prepares = prepares
-      runOptions.settles = settles
+      if prepares { runOptions.callbacks.insert(.beforeAttempts) }
+      if settles { runOptions.callbacks.insert(.afterOutcome) }
       runOptions.gcTime = .seconds(2)
       explore(RunWorld(runOptions, isFirst: isFirst), Input.plain, depth: 4)
     }
@@ -170,8 +170,8 @@ struct MutationMachineTests {
       var runOptions = RunOptions()
       runOptions.isDurable = true
       runOptions.delay = TimeSpan(delay)
-      runOptions.prepares = prepares
-      runOptions.settles = isFirst
+      if prepares { runOptions.callbacks.insert(.beforeAttempts) }
+      if isFirst { runOptions.callbacks.insert(.afterOutcome) }
       explore(
         RunWorld(runOptions, isFirst: isFirst, keeping: keeping),
         Input.allCases,
@@ -183,7 +183,7 @@ struct MutationMachineTests {
   @Test func aRunThatIsPromisedIsNotEndedByItsPreparation() {
     let environment = Environment(now: .seconds(0))
     for keeping in [MutationMachine.Keeping.wanted, .kept] {
-      var machine = durable(keeping) { $0.prepares = true }
+      var machine = durable(keeping) { $0.callbacks = .beforeAttempts }
       expectEqual(machine.begun(in: environment).step, .prepare)
       let actions = machine.preparationFailed(isCancellation: false, in: environment)
       expectEqual(actions.step == .stop, keeping == .kept)
@@ -217,7 +217,7 @@ struct MutationMachineTests {
       )
       expectEqual(machine.begun(in: offline).step, .pause)
       machine.overtaken()
-      expectEqual(machine.phase, isHeld ? .paused(before: .firstAttempt) : .queued)
+      expectEqual(machine.phase, isHeld ? .paused(isHeld: true) : .queued)
       expectEqual(machine.released(in: offline).step, isHeld ? .pause : nil)
       expectEqual(machine.phase, .queued)
     }
@@ -368,7 +368,7 @@ struct MutationMachineTests {
   // T71
   @Test func aRunThatIsHeldBeginsWhenItIsReleasedAndOnlyOnce() {
     var runOptions = RunOptions()
-    runOptions.prepares = true
+    runOptions.callbacks.insert(.beforeAttempts)
     var machine = MutationMachine(
       runOptions: runOptions,
       isFirst: true,
@@ -376,7 +376,6 @@ struct MutationMachineTests {
       at: .seconds(0)
     )
     let environment = Environment(now: .seconds(0))
-    expect(!machine.isPaused)
     let begun = machine.begun(in: environment)
     expect(begun.step == .pause && begun.changed)
     expect(machine.isPaused)
@@ -406,7 +405,7 @@ struct MutationMachineTests {
   }
 
   @Test func aRunIsPreparedOnceAndNotAgainWhenItIsWritten() {
-    var machine = durable(.wanted) { $0.prepares = true }
+    var machine = durable(.wanted) { $0.callbacks = .beforeAttempts }
     let environment = Environment(now: .seconds(0))
     let steps = [
       machine.begun(in: environment),
@@ -436,7 +435,7 @@ struct MutationMachineTests {
     expect(machine.isStalled)
     expectEqual(machine.kept(in: environment).step, .perform)
     expect(!machine.isStalled)
-    machine = durable(.kept) { $0.prepares = true }
+    machine = durable(.kept) { $0.callbacks = .beforeAttempts }
     expectEqual(machine.begun(in: environment).step, .prepare)
     expect(!machine.isStalled)
     expectEqual(machine.preparationFailed(isCancellation: false, in: environment).step, .stop)
@@ -457,7 +456,7 @@ struct MutationMachineTests {
 
   @Test func aRunThatIsPreparedSaysWhenTheNetworkHoldsItUpAndWhenNoMore() {
     var runOptions = RunOptions()
-    runOptions.prepares = true
+    runOptions.callbacks.insert(.beforeAttempts)
     var machine = MutationMachine(runOptions: runOptions, isFirst: true, at: .seconds(0))
     let online = Environment(now: .seconds(0))
     let offline = Environment(now: .seconds(0), isOnline: false)
@@ -472,7 +471,7 @@ struct MutationMachineTests {
 
   @Test func aRunThatIsPreparedIsHeldUpUntilItIsTheFirst() {
     var runOptions = RunOptions()
-    runOptions.prepares = true
+    runOptions.callbacks.insert(.beforeAttempts)
     var machine = MutationMachine(runOptions: runOptions, isFirst: false, at: .seconds(0))
     let environment = Environment(now: .seconds(0))
     expectEqual(machine.begun(in: environment).step, .prepare)
@@ -483,7 +482,7 @@ struct MutationMachineTests {
   }
 
   @Test func theOutcomeIsDecidedWhenTheWorkIsDone() {
-    var machine = running { $0.settles = true }
+    var machine = running { $0.callbacks = .afterOutcome }
     let environment = Environment(now: .seconds(1))
     expect(machine.isUndecided)
     expect(machine.attemptSucceeded(in: environment).changed)
@@ -495,7 +494,7 @@ struct MutationMachineTests {
 
   @Test func aRunThatIsCancelledWhileItsPreparationIsHeldUpIsNotPausedAnyMore() {
     var runOptions = RunOptions()
-    runOptions.prepares = true
+    runOptions.callbacks.insert(.beforeAttempts)
     var machine = MutationMachine(runOptions: runOptions, isFirst: false, at: .seconds(0))
     let environment = Environment(now: .seconds(0))
     _ = machine.begun(in: environment)
