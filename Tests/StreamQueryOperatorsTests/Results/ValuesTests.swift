@@ -76,6 +76,23 @@ struct ValuesTests {
     #expect(values.values.map(\.n) == [1, 1, 2])
   }
 
+  @Test func dataThatCannotBeComparedIsNewWithEachFetch() {
+    let simulation = Simulation(seed: 1)
+    let client = QueryClient(simulation: simulation)
+    // The last step of a script repeats, and each call brings a value of its own, as a server's answer is.
+    let fetch = ScriptedFetch(.value(Opaque(n: 1), after: .seconds(1)))
+    let query = Query("opaque", fetch: fetch)
+    let values = simulation.record(client.stream(query).values())
+    let changes = simulation.record(client.stream(query).changes(of: .data))
+    for _ in 0..<3 {
+      simulation.advance(by: .seconds(2))
+      simulation.task("again") { await client.invalidate(query) }
+    }
+    simulation.advance(by: .milliseconds(500))
+    #expect(values.values.map(\.n) == [1, 1, 1])
+    #expect(changes.values.map { $0.data?.n } == [nil, 1, 1, 1])
+  }
+
   /// The values of any stream of results, by code that does not know that they can be compared.
   private func values<Results: AsyncSequence & Sendable, Value>(
     of results: Results
