@@ -105,6 +105,25 @@ struct FormerStateTests: ObservedSuite {
     }
   }
 
+  @Test("a list that was stopped shows the queries of another list when it is given that")
+  func anotherListAfterAStop() {
+    run { simulation, client in
+      client.setData("A", for: query("a"))
+      client.setData("B", for: query("b"))
+      let list = ObservedQueries([AnyQuery(query("a").enabled(false))], client: client)
+      list.stop()
+      list.update([AnyQuery(query("a"))])
+      expectEqual(list[query("a")]?.data, "A")
+      list.update([AnyQuery(query("b"))])
+      expectEqual(list[query("b")]?.data, "B")
+      expectNil(list[query("a")])
+      expect(!list.isObserving && client.diagnostics().allSatisfy { $0.observerCount == 0 })
+      client.shutDown()
+      simulation.settle()
+      expectEqual(list[query("b")]?.data, "B")
+    }
+  }
+
   @Test("what was shut down stays for as long as it is asked for")
   func anotherDrawingAfterAShutdown() {
     run { simulation, client in
