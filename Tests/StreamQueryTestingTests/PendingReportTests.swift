@@ -103,6 +103,19 @@ struct PendingReportTests {
     #expect(!message.contains("a real sleep"))
   }
 
+  @Test(arguments: [ScriptedFetch<Int>(.never), ScriptedFetch<Int>()])
+  func aFetchThatNobodyCanReleaseIsNamed(fetch: ScriptedFetch<Int>) {
+    let message = stuck { simulation in
+      let client = QueryClient(simulation: simulation)
+      _ = try simulation.run { try await client.fetch(Query("user", 1, fetch: fetch)) }
+    }
+    expect(!fetch.release(returning: 1))
+    #expect(message.contains("- a fetch of [\"user\", 1] runs\n"))
+    #expect(message.contains("calls of scripted fetches that only a cancellation ends: 1"))
+    #expect(!message.contains("release(returning:)"))
+    #expect(!message.contains("a real sleep"))
+  }
+
   @Test func aFetchThatWaitsForAnotherIsToldFromThatOne() {
     let message = stuck { simulation in
       let client = QueryClient(simulation: simulation)
