@@ -128,6 +128,46 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     next.shutDown()
   }
 
+  enum Selection: CaseIterable {
+    case predicate, activePredicate, inactive
+
+    var filter: QueryFilter {
+      switch self {
+      case .predicate: .where { _ in true }
+      case .activePredicate: .active && .where { _ in true }
+      case .inactive: .inactive
+      }
+    }
+  }
+
+  /// The persister cannot evaluate these filters for the entry, which is in the cache without its data.
+  @Test(
+    "so does data that a predicate selects, or that nobody observes any more",
+    arguments: Selection.allCases,
+    [false, true]
+  )
+  func invalidated(by selection: Selection, waitsNoLonger: Bool) throws {
+    let client = try launched(loading: .seconds(60))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    if waitsNoLonger { simulation.advance(by: .seconds(20)) }
+    if selection == .inactive { recording.cancel() }
+    simulation.settle()
+    client.markInvalidated(selection.filter)
+    simulation.settle()
+    recording.cancel()
+    client.shutDown()
+    simulation.advance(by: .seconds(75))
+    store.change { $0.loading = .zero }
+    let next = QueryClient(simulation: simulation)
+    let later = simulation.record(next.stream(query))
+    simulation.advance(by: .seconds(1))
+    expectEqual(later.values.last?.data, 1)
+    expectEqual(later.values.last?.isFetching, true)
+    later.cancel()
+    next.shutDown()
+  }
+
   @Test("data for a query that nobody observes any more goes")
   func nobodyWaits() throws {
     let client = try launched(loading: .seconds(5))
