@@ -54,4 +54,29 @@ struct ArchivedRunTests: OutboxSuite {
     expectEqual(server.log.all.count { $0.hasSuffix(" 1 done") }, 1)
     third.shutDown()
   }
+
+  @Test("a run that `clear()` ends begins again as a durable one", arguments: [false, true])
+  func cleared(hasScope: Bool) {
+    online.send(false)
+    let durable = hasScope ? note() : plain.durable()
+    let first = client()
+    simulation.start(durable, with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    store.change { $0.loading = .seconds(1) }
+    let second = client(knowing: [durable])
+    expectEqual(second.import(archive, for: [.mutation(plain)]).mutationCount, 1)
+    simulation.advance(by: .seconds(2))
+    expectEqual(second.outbox.currentItems.count, 1)
+    second.clear()
+    simulation.settle()
+    expectEqual(kept(), ["{number:1,text:}"])
+    online.send(true)
+    simulation.advance(by: .seconds(5))
+    expectEqual(server.log.all.count { $0.hasSuffix(" 1 done") }, 1)
+    expectEmpty(second.outbox.currentItems)
+    expectEmpty(kept())
+    second.shutDown()
+  }
 }
