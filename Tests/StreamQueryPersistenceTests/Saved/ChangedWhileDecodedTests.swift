@@ -111,6 +111,28 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test(
+    "a caller that waited for the store throws if its key is removed",
+    arguments: Removal.allCases
+  )
+  func removedForACallerThatWaited(_ removal: Removal) {
+    let client = hooked()
+    store.change { $0.loading = .seconds(1) }
+    let outcome = Recorded<String>()
+    simulation.task { [client, query] in
+      do {
+        let value = try await client.fetch(query)
+        outcome.append("\(value)")
+      } catch { outcome.append(error is CancellationError ? "cancelled" : "\(error)") }
+    }
+    simulation.settle()
+    next { [client, key = key(1)] in removal.perform(client, key) }
+    simulation.advance(by: .seconds(2))
+    expectEqual(outcome.values, ["cancelled"])
+    expectNil(client.data(for: key(1)))
+    client.shutDown()
+  }
+
   @Test("an update does not write again what is removed", arguments: Removal.allCases, [nil, 0])
   func removedForAnUpdate(_ removal: Removal, limit: Int?) {
     let client = hooked(limit: limit)

@@ -247,6 +247,27 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test("such a caller throws at once, however long the store takes", arguments: [false, true])
+  func callersDoNotWaitOn(clears: Bool) throws {
+    let client = try launched(loading: .seconds(3_600))
+    let outcomes = Notes<String>()
+    for timeout: Duration? in [nil, .seconds(60)] {
+      simulation.task { [client, query] in
+        do {
+          let value = try await client.fetch(query, timeout: timeout)
+          outcomes.add("\(value)")
+        } catch { outcomes.add(error is CancellationError ? "cancelled" : "\(error)") }
+      }
+    }
+    simulation.advance(by: .seconds(1))
+    expectEmpty(outcomes.all)
+    if clears { client.clear() } else { client.remove(query) }
+    simulation.settle()
+    expectEqual(outcomes.all, ["cancelled", "cancelled"])
+    client.shutDown()
+    simulation.advance(by: .seconds(7_200))
+  }
+
   @Test("a caller that comes after the removal fetches when the store is read")
   func callersThatComeLater() throws {
     let client = try launched(loading: .seconds(5))
