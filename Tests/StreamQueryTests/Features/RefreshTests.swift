@@ -146,6 +146,29 @@ struct RefreshTests {
     expectEqual(simulation.run { await refresh.value }, result([], left: ["a", "b"]))
   }
 
+  @Test(arguments: [false, true], [false, true])
+  func whatIsRemovedMeanwhileIsNotFetched(isListed: Bool, clears: Bool) {
+    let client = client { $0.maxConcurrentFetches = 1 }
+    for name in ["a", "b"] { simulation.run { await client.prefetch(query(name)) } }
+    simulation.advance(by: .seconds(1_000))
+    let queries = ["a", "b"].map { AnyQuery(query($0)) }
+    let refresh = simulation.task { () async -> QueryRefresh in
+      if isListed { return await client.refetchStale(queries, within: .seconds(60)) }
+      return await client.refetchStale(within: .seconds(60))
+    }
+    simulation.advance(by: .milliseconds(500))
+    let first = begun.all.last ?? ""
+    let other = first == "a" ? "b" : "a"
+    if clears { client.clear() } else { client.remove(query(other)) }
+    simulation.advance(by: .seconds(10))
+    expectEqual(begun.all.last, first)
+    let result = simulation.run { await refresh.value }
+    expectEqual(result.refreshed, clears ? [] : [AnyQueryKey(first)])
+    expectEqual(Set(result.remaining), clears ? ["a", "b"] : [AnyQueryKey(other)])
+    expectNil(client.data(for: query(other)))
+    client.shutDown()
+  }
+
   @Test func aCallerThatIsCancelledBeforeFetchesNothing() {
     let client = client()
     simulation.run { await client.prefetch(query("a")) }
