@@ -268,6 +268,30 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     simulation.advance(by: .seconds(7_200))
   }
 
+  private enum Owner: QueryMetaKey { static let defaultValue = "" }
+
+  @Test("a removal by metadata finds a caller and an update that wait for the store")
+  func foundByMetadata() throws {
+    let client = try launched(loading: .seconds(5))
+    let fetch = ScriptedFetch<Int>(.value(7))
+    let query = Query(key: key(3), fetch: fetch).persisted(in: store).meta(Owner.self, "ada")
+    let outcomes = Notes<String>()
+    simulation.task { [client] in
+      do {
+        let value = try await client.fetch(query)
+        outcomes.add("\(value)")
+      } catch { outcomes.add(error is CancellationError ? "cancelled" : "\(error)") }
+    }
+    simulation.settle()
+    client.updateData(for: query) { $0 = 5 }
+    client.remove(.where { $0.meta[Owner.self] == "ada" })
+    simulation.advance(by: .seconds(20))
+    expectEqual(outcomes.all, ["cancelled"])
+    expectNil(client.data(for: query))
+    expectEqual(fetch.callCount, 0)
+    client.shutDown()
+  }
+
   @Test("a caller that comes after the removal fetches when the store is read")
   func callersThatComeLater() throws {
     let client = try launched(loading: .seconds(5))
