@@ -21,8 +21,9 @@ struct QueryPreviewTests: ObservedSuite {
         preview.client.shutDown()
         preview.executor.run()
       }
+      let client = preview.client
       func state(_ query: Query<String>) -> String {
-        let info = preview.client.diagnostics(.query(query)).first
+        let info = client.diagnostics(.query(query)).first
         return info.map { "\($0.status) \($0.fetchStatus)" } ?? "none"
       }
       var states = [state(shown)]
@@ -44,7 +45,7 @@ struct QueryPreviewTests: ObservedSuite {
           "pending fetching", "error idle",
         ]
       )
-      expectEqual(preview.client.data(for: shown), "Ada")
+      expectEqual(client.data(for: shown), "Ada")
       expectEqual(state(other), "pending fetching")
     }
   }
