@@ -39,6 +39,38 @@ struct CachedFailureEndTests {
     world.simulation.settle()
   }
 
+  /// A cancelled fetch leaves what was there: also the failure that its beginning hid.
+  @Test(arguments: [true, false])
+  func aFetchThatNobodyWaitedForDoesNotEndIt(isHandle: Bool) {
+    let world = ServingWorld()
+    let query = Self.query(.failure(Boom(1)), .never, .value(7))
+    world.ask(query)
+    if isHandle {
+      let observer = world.client.observer(of: query.enabled(false))
+      observer.startRefetch()
+      world.simulation.settle()
+      world.client.cancel(query)
+      withExtendedLifetime(observer) {}
+    } else {
+      let recording = world.simulation.record(world.client.stream(query))
+      world.simulation.settle()
+      recording.cancel()
+    }
+    world.simulation.settle()
+    world.advance(to: 1)
+    world.ask(query)
+    expectEqual(
+      world.news(),
+      [
+        "0.0 fetching", "0.0 failed: boom 1", "0.0 threw boom 1", "0.0 fetching", "0.0 cancelled",
+        "1.0 threw boom 1",
+      ]
+    )
+    world.advance(to: 60)
+    world.ask(query)
+    expectEqual(world.news().last, "60.0 got 7")
+  }
+
   @Test func anAttemptThatBeganBeforeAnInvalidationIsNoAnswer() {
     let world = ServingWorld()
     let query = Self.query(.failure(Boom(1), after: .seconds(2)), .value(7))
