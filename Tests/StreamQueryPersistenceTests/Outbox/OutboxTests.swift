@@ -69,6 +69,32 @@ struct OutboxTests: OutboxSuite {
     client.shutDown()
   }
 
+  /// The runs that go on when the network is back begin one after the other.
+  @Test("a durable run goes on even if the run before it is cleared just before that one begins")
+  func clearedBeforeItBegan() {
+    online.send(false)
+    let present = TestLock<QueryClient?>(nil)
+    let client = client {
+      $0.onEvent = { event in
+        guard case .mutation(.resumed) = event.kind else { return }
+        // This thread performs what the cache has decided: the runs begin after this event.
+        present.withLock { $0.take() }?.clear()
+      }
+    }
+    let plain = Mutation<Note, String>(key: "plain") { [server] input, context in
+      try await server.send(input, context)
+    }
+    simulation.start(plain, with: Note(number: 1), on: client)
+    simulation.start(note(), with: Note(number: 2), on: client)
+    simulation.advance(by: .seconds(1))
+    expectEqual(shown(client.outbox.currentItems), ["2 waiting"])
+    present.withLock { $0 = client }
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all, ["1000 2", "1010 2 done"])
+    client.shutDown()
+  }
+
   @Test("offline runs of a scope survive the process, and are sent in order with their keys")
   func restart() {
     online.send(false)
