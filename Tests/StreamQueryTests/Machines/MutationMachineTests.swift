@@ -586,6 +586,23 @@ struct RunQueueTests {
     }
   }
 
+  /// The first run stayed when 2 came, because it was at work, and need not stay any more.
+  @Test func theRunsBehindAFirstOneStayInTheirOrderWhenAnOlderOneComesBeforeIt() {
+    for serial in [1, 3, 4, 6] as [UInt64] {
+      var queue = RunQueue()
+      for stayed in [5, 2] as [UInt64] { queue.insert(id(stayed), keepsFirst: true) }
+      queue.insert(id(serial))
+      // Only a run that is older than all others comes before the first one.
+      var present: [UInt64] = serial == 1 ? [1, 2, 5] : [5] + [2, serial].sorted()
+      expectEqual(queue.map(\.serial), present)
+      for leaver in [2, 5, serial] {
+        queue.remove(id(leaver))
+        present.removeAll { $0 == leaver }
+        expectEqual(queue.map(\.serial), present)
+      }
+    }
+  }
+
   private func permutations(_ items: [UInt64]) -> [[UInt64]] {
     guard items.count > 1 else { return [items] }
     return items.flatMap { item in
