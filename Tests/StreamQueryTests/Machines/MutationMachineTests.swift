@@ -282,6 +282,17 @@ struct MutationMachineTests {
     expectEqual(machine.phase, .ended(.cancelled))
   }
 
+  /// More than a hundred years are for ever; otherwise it would be sent again and again without a wait.
+  @Test func anotherInputThatIsToWaitForEverIsNotSentAtOnce() {
+    var machine = durable(.kept)
+    let environment = Environment(now: .seconds(0))
+    expectEqual(machine.begun(in: environment).step, .perform)
+    expectEqual(machine.attemptRebased(retryAfter: .infinite, in: environment).step, .keep)
+    expectNil(machine.kept(in: environment).step)
+    let end = Instant(nanoseconds: TimeSpan.longest.nanoseconds)
+    expectEqual(machine.phase, .waiting(until: end))
+  }
+
   private func explore(_ environment: RunWorld, _ inputs: [Input], depth: Int) {
     guard depth > 0 else { return }
     for input in inputs {
