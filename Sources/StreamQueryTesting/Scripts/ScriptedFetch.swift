@@ -153,11 +153,13 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
   /// - Returns: The step's value.
   /// - Throws: The step's error, or `CancellationError` at once when the task is cancelled.
   public func callAsFunction() async throws -> Value {
-    try await box().value(as: Value.self)
+    try await log.play().value(as: Value.self)
   }
 
   /// Makes a call, and returns its value in a box.
+  ///
+  /// The box is new each time, although a step may repeat: the cache takes the same box for the same data.
   func box() async throws -> ValueBox {
-    try await log.play()
+    TypedBox(try await callAsFunction())
   }
 }
