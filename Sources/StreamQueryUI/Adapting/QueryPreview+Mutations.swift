@@ -15,7 +15,8 @@ extension QueryPreview {
   ///   - mutation: The mutation.
   ///   - input: The input of the run.
   public func running<Input, Output>(_ mutation: Mutation<Input, Output>, with input: Input) {
-    prepare(mutation, with: input) { [silence] in
+    let silence = makeSilence()
+    prepare(mutation, with: input) {
       for await _ in silence {}
       throw CancellationError()
     }

@@ -24,8 +24,8 @@ public final class QueryPreview {
   let executor = PreviewExecutor()
   /// The states of mutations.
   let runs = PreparedRuns()
-  /// A sequence without elements, which never ends: work that must not end waits for it.
-  let (silence, ending) = AsyncStream<Never>.makeStream()
+  /// The ends of the sequences that ``makeSilence()`` has made.
+  private var endings: [AsyncStream<Never>.Continuation] = []
 
   /// Creates a client and puts queries and mutations into states.
   ///
@@ -48,7 +48,16 @@ public final class QueryPreview {
   }
 
   deinit {
-    ending.finish()
+    for ending in endings { ending.finish() }
+  }
+
+  /// Makes a sequence without elements, which ends with the preview: work that must not end waits for it.
+  ///
+  /// Each work has a sequence of its own, because a cancelled task ends its sequence.
+  func makeSilence() -> AsyncStream<Never> {
+    let (silence, ending) = AsyncStream<Never>.makeStream()
+    endings.append(ending)
+    return silence
   }
 
   /// Gives data to a query.
@@ -64,8 +73,9 @@ public final class QueryPreview {
   ///
   /// - Parameter query: The query.
   public func loading<Value>(_ query: Query<Value>) {
+    let silence = makeSilence()
     fetch(
-      Query(key: query.key) { [silence] in
+      Query(key: query.key) {
         for await _ in silence {}
         throw Self.cancelled()
       }
@@ -87,6 +97,7 @@ public final class QueryPreview {
   public func paused<Value>(_ query: Query<Value>) {
     // The jobs of the client run first, so that the client knows that it is offline.
     executor.run()
+    client.cancel(query)
     let asked = Query(key: query.key) { () async throws -> Value in throw CancellationError() }
     run { [client] in _ = try await client.fetch(asked.networkMode(.online).staleTime(.zero)) }
   }
@@ -95,7 +106,8 @@ public final class QueryPreview {
   ///
   /// - Parameter query: The query; give it data before.
   public func loadingNextPage<Page, PageParam>(_ query: InfiniteQuery<Page, PageParam>) {
-    nextPage(of: query) { [silence] in
+    let silence = makeSilence()
+    nextPage(of: query) {
       for await _ in silence {}
       throw Self.cancelled()
     }
@@ -133,11 +145,14 @@ public final class QueryPreview {
       }
     }
     let page = asked.retry(0).networkMode(.always)
+    client.cancel(query)
     run { [client] in _ = try await client.fetchNextPage(of: page) }
   }
 
   private func fetch<Value>(_ query: Query<Value>) {
     let asked = query.retry(0).staleTime(.zero).networkMode(.always)
+    // Otherwise the call would join the fetch of a former state, which never ends.
+    client.cancel(query)
     run { [client] in _ = try await client.fetch(asked) }
   }
 
