@@ -121,11 +121,16 @@ public final class ObservedQueries: nonisolated Observable {
   /// Replaces the list.
   ///
   /// Queries with keys of the old list keep their observers, so a view may call this whenever it is drawn.
+  /// After a stop, cached data of another list shows, and the next start observes that list.
   ///
   /// - Parameter queries: The new list.
   public func update(_ queries: [AnyQuery]) {
-    guard let client else { return self.queries = queries }
-    follow(queries, using: client)
+    if let client { return follow(queries, using: client) }
+    let isOther = queries.map(\.key) != self.queries.map(\.key)
+    self.queries = queries
+    // After a stop, the last state is shown until another list is named.
+    guard isOther, let shownDelivery else { return }
+    if let client = shownDelivery.client { look(at: client) } else { clear() }
   }
 
   /// From now on, observes a list of queries of a client.
