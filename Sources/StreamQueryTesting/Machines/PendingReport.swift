@@ -12,6 +12,8 @@ struct PendingReport: Equatable, Sendable {
   var nextDeadline: Duration?
   /// The number of calls of scripted fetches that wait to be released.
   var suspendedCalls = 0
+  /// The number of calls of scripted fetches that wait until they are cancelled.
+  var endlessCalls = 0
   /// The names of the simulation's unfinished tasks.
   var tasks: [String] = []
   /// The unfinished fetches and runs of clients.
@@ -36,6 +38,12 @@ struct PendingReport: Equatable, Sendable {
       lines.append(
         "calls of scripted fetches that are suspended: \(suspendedCalls); "
           + "`release(returning:)` lets one go on"
+      )
+    }
+    if endlessCalls > 0 {
+      lines.append(
+        "calls of scripted fetches that only a cancellation ends: \(endlessCalls); "
+          + "a step in the script gives such a call an answer"
       )
     }
     lines += elsewhere.map {
@@ -63,7 +71,7 @@ struct PendingReport: Equatable, Sendable {
   /// for something unknown.
   private var hasUnknownWait: Bool {
     guard readyJobs == 0, sleepers == 0 else { return false }
-    return work.count { $0.activity == .running } > suspendedCalls
+    return work.count { $0.activity == .running } > suspendedCalls + endlessCalls
   }
 
   private func timeLine(isQuiet: Bool) -> String {

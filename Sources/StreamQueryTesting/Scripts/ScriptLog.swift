@@ -118,8 +118,8 @@ final class ScriptLog: Sendable {
     ignoresCancellation: Bool
   ) async throws -> ValueBox {
     let waits = (clock as? SimulationClock)?.core.waits
-    waits?.callSuspended()
-    defer { waits?.callWentOn() }
+    waits?.callSuspended(isReleasable: isReleasable)
+    defer { waits?.callWentOn(isReleasable: isReleasable) }
     return try await withTaskCancellationHandler {
       try await Waiter.suspend { waiter in
         state.withLock { state in

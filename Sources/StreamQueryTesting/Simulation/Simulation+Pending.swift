@@ -12,7 +12,7 @@ extension Simulation {
         nextDeadline: state.sleepers.nextDeadline()
       )
     }
-    report.suspendedCalls = core.waits.suspendedCalls
+    (report.suspendedCalls, report.endlessCalls) = core.waits.scriptedCalls
     report.tasks = registry.unfinished
     report.work = liveness.flatMap(\.work)
     report.others = liveness.flatMap { $0.work.isEmpty ? $0.unfinished : [] }

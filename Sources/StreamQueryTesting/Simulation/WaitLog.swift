@@ -26,6 +26,7 @@ final class WaitLog: Sendable {
     var isWatching = false
     var elsewhere: [Elsewhere] = []
     var suspendedCalls = 0
+    var endlessCalls = 0
     /// Returns the simulation; `nil` after its release.
     var simulation: @Sendable () -> Simulation? = { nil }
     /// Waits between two checks, in real time, because virtual time stands still.
@@ -62,11 +63,20 @@ final class WaitLog: Sendable {
 
   // MARK: Known waits
 
-  var suspendedCalls: Int { state.withLock { $0.suspendedCalls } }
+  /// The number of waiting calls of scripted fetches that a test can release, and that of the others.
+  var scriptedCalls: (suspended: Int, endless: Int) {
+    state.withLock { ($0.suspendedCalls, $0.endlessCalls) }
+  }
 
-  func callSuspended() { state.withLock { $0.suspendedCalls += 1 } }
+  func callSuspended(isReleasable: Bool) { count(1, isReleasable) }
 
-  func callWentOn() { state.withLock { $0.suspendedCalls -= 1 } }
+  func callWentOn(isReleasable: Bool) { count(-1, isReleasable) }
+
+  private func count(_ change: Int, _ isReleasable: Bool) {
+    state.withLock { state in
+      if isReleasable { state.suspendedCalls += change } else { state.endlessCalls += change }
+    }
+  }
 
   /// The waits of the simulation's tasks for clients that were made without the simulation.
   var elsewhere: [String] {
