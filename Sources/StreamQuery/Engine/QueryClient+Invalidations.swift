@@ -132,8 +132,7 @@ nonisolated extension QueryClient {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
-    // An invalidation evaluates a predicate once, and also marks the records that may match it.
-    let keys = removes || !filter.hasPredicate ? keysOfUnread(filter) : []
+    let keys = keysOfUnread(filter, removes: removes)
     if !keys.isEmpty {
       let unread = QueryFilter.any(of: keys.map { QueryFilter(.entry($0)) })
       if removes { persister.remove(unread) } else { persister.invalidate(unread) }
@@ -144,18 +143,25 @@ nonisolated extension QueryClient {
 
   /// The keys of active entries that a filter selects, and whose data a store may still have.
   ///
-  /// The persister takes each record for one of an inactive entry, so it gets these keys.
-  private func keysOfUnread(_ filter: QueryFilter) -> [EntryKey] {
+  /// The persister takes each record for one of an inactive entry, so it gets these keys. An invalidation
+  /// evaluates predicates only once, later, so it gets the keys of all records that may match.
+  private func keysOfUnread(_ filter: QueryFilter, removes: Bool) -> [EntryKey] {
     guard filter.hasPredicate || !filter.plainPart.isAboutKeys else { return [] }
     let records = RecordFilter(filter, isActive: true)
-    let keys = search(filter) { state, index, now -> EntryKey? in
+    let asked = removes ? filter : QueryFilter(filter.plainPart)
+    let keys = search(asked) { state, index, now -> EntryKey? in
       guard !state.slots[index].machine.hasData, state.slots[index].query?.isPersisted == true,
         state.matches(.active, index, at: now)
       else { return nil }
       return state.slots[index].key
     }.compactMap(\.item)
     return keys.filter { key in
-      (try? key.canonicalText()).map { records.answer(for: $0) == .yes } ?? false
+      guard let text = try? key.canonicalText() else { return false }
+      return switch records.answer(for: text) {
+      case .yes: true
+      case .maybe: !removes
+      case .no: false
+      }
     }
   }
 

@@ -17,10 +17,16 @@ nonisolated extension QueryClient {
 
   /// The keys of the cached entries that a filter selects, whether they are observed, whether a store keeps
   /// their data, and whether they have any.
+  ///
+  /// - Parameters:
+  ///   - filter: Selects the entries.
+  ///   - asking: Whether its predicates are evaluated; if not, they hold for every entry.
+  /// - Returns: The entries.
   package func cachedUses(
-    _ filter: QueryFilter = .all
+    _ filter: QueryFilter = .all,
+    asking: Bool = true
   ) -> [(key: EntryKey, isObserved: Bool, isKept: Bool, hasData: Bool)] {
-    search(filter) { state, index, _ in
+    search(asking ? filter : QueryFilter(filter.plainPart)) { state, index, _ in
       state.slots[index].key.map {
         (
           key: $0,

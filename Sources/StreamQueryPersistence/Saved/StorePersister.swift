@@ -83,10 +83,11 @@ final class StorePersister: Persister, StoreWorker {
     // not kept do not count: another query may have saved a record under the same key.
     let uses = records.isOfKeys ? [] : client?.cachedUses() ?? []
     var cached = Set(uses.filter(\.isKept).map(\.key))
-    if removes, !cached.isEmpty {
-      // The cache does not tell the store that an entry without data was removed, so the filter decides
-      // about a record of its key, which may not be read yet, or may be another client's.
-      let empty = client?.cachedUses(filter).filter { !$0.hasData } ?? []
+    if !cached.isEmpty {
+      // The cache does not tell the store that an entry without data was removed, and such an entry does not
+      // keep a mark. So the filter decides about a record of its key, which may not be read yet, or may be
+      // another client's. An invalidation evaluates predicates only once, later.
+      let empty = client?.cachedUses(filter, asking: removes).filter { !$0.hasData } ?? []
       cached.subtract(empty.map(\.key))
     }
     var mark = SavedRecords.Mark(filter: records, removes: removes)
