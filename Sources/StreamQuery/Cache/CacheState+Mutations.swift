@@ -233,6 +233,10 @@ extension CacheState {
       if isPending, sparesKept, mutations.slots[index].machine.runOptions.isDurable { continue }
       if !isPending { keep(index) }
       if isPending {
+        // The outbox may have a record of a run that an archive brought; then it begins a durable run.
+        if sparesKept, mutations.archived.contains(job.identity) {
+          actionQueue.enqueue(.mutation(.over(job, .failed, wasDurable: false)))
+        }
         // The work of a paused run is not running, so an archive that has the run may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         actionQueue.enqueue(.mutation(.cancel(job)))

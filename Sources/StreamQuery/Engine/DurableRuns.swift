@@ -52,8 +52,8 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// - Parameters:
   ///   - job: The run.
   ///   - ending: Its end.
-  ///   - wasDurable: Whether the run was durable; if not, an archive brought it. If such a run failed, its
-  ///     record stays, and a durable run begins.
+  ///   - wasDurable: Whether the run was durable; if not, an archive brought it. If such a run failed, or
+  ///     `clear()` has ended it, its record stays, and a durable run begins.
   func ended(_ job: MutationJob, _ ending: MutationMachine.Ending, wasDurable: Bool)
 
   /// Writes all changes.
