@@ -38,7 +38,8 @@ nonisolated extension QueryClient {
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.
   public nonisolated func remove(_ filter: QueryFilter) {
-    cancelRestoringCallers(filter)
+    let cancelled = cancelRestoringCallers(filter)
+    defer { for caller in cancelled { caller.resume() } }
     changeStored(filter, removes: true)
     if case .plain(.all) = filter.node {
       transaction { state, transaction in
@@ -90,7 +91,8 @@ nonisolated extension QueryClient {
   ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events
   ///   are observed.
   public nonisolated func clear() {
-    cancelRestoringCallers(.all)
+    let cancelled = cancelRestoringCallers(.all)
+    defer { for caller in cancelled { caller.resume() } }
     dropDeferredWrites()
     transaction { state, transaction in
       state.endImports(&transaction)

@@ -22,7 +22,16 @@ package protocol Persister: AnyObject, Sendable {
   func writesWait(under policies: [any PersistencePolicy])
 
   /// Waits until the data under a policy has been read, or until the caller is cancelled.
-  func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async
+  ///
+  /// - Parameters:
+  ///   - policy: The policy.
+  ///   - limit: The time after which the wait ends in any case.
+  ///   - end: Ends the wait, too, when it is given.
+  func waitUntilRestored(
+    _ policy: any PersistencePolicy,
+    within limit: TimeSpan,
+    orUntil end: SharedOneShot<Void>
+  ) async
 
   /// The data that is kept for an entry. This decodes the data, which is user code, so do not call
   /// it under the lock.
@@ -77,6 +86,13 @@ package protocol Persister: AnyObject, Sendable {
 
   /// Waits until the persister's work has ended.
   func waitUntilOver() async
+}
+
+extension Persister {
+  /// Waits until the data under a policy has been read, or until the caller is cancelled.
+  func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async {
+    await waitUntilRestored(policy, within: limit, orUntil: SharedOneShot())
+  }
 }
 
 /// A policy that can make its persister.

@@ -56,6 +56,11 @@ nonisolated extension QueryClient {
     defer { if let present { leaves(present) } }
     while true {
       let start = begin()
+      if let present, present.isCancelled {
+        // The key was removed after the wait, while `begin` called users' code.
+        if case .waiting(let waiter) = start { waiter.leave { self.left(waiter) } }
+        throw CancellationError()
+      }
       guard case .restoring = start, rest != .zero,
         let policy = definition.persistence ?? defaults.persistence,
         let persister = persisters.persister(for: policy)
@@ -63,9 +68,9 @@ nonisolated extension QueryClient {
       let caller = present ?? comes(for: key)
       present = caller
       let began = cache.clock.now()
-      await persister.waitUntilRestored(policy, within: rest)
+      await persister.waitUntilRestored(policy, within: rest, orUntil: caller.nextWait())
       try Task.checkCancellation()
-      if caller.isCancelled.load(ordering: .acquiring) { throw CancellationError() }
+      if caller.isCancelled { throw CancellationError() }
       if !rest.isInfinite {
         let elapsed = cache.clock.now().nanoseconds - began.nanoseconds
         rest = TimeSpan(rest.duration - .nanoseconds(elapsed))
@@ -85,27 +90,28 @@ nonisolated extension QueryClient {
   }
 
   private func comes(for key: EntryKey) -> RestoringCaller {
-    let caller = RestoringCaller(key)
-    restoringCallers.withLock { $0[ObjectIdentifier(caller)] = caller }
-    return caller
+    restoringCallers.withLock { $0.comes(for: key) }
   }
 
   private func leaves(_ caller: RestoringCaller) {
-    _ = restoringCallers.withLock { $0.removeValue(forKey: ObjectIdentifier(caller)) }
+    _ = restoringCallers.withLock { $0.callers.removeValue(forKey: caller.number) }
   }
 
   /// Cancels the callers that wait for a store, and whose keys are removed: the entries know nothing of
   /// these callers.
   ///
-  /// Call this before the entries are removed. A caller that ends its wait in between has begun a fetch,
-  /// which the removal cancels.
-  func cancelRestoringCallers(_ filter: QueryFilter) {
-    let waiting = restoringCallers.withLock { Array($0.values) }
-    guard !waiting.isEmpty else { return }
+  /// Call this before the entries are removed. A caller that begins a fetch in between loses it by the
+  /// removal, and one that begins it later finds that it is cancelled.
+  ///
+  /// - Parameter filter: Selects the keys that are removed.
+  /// - Returns: The cancelled callers, whose waits end when they are resumed, after the removal.
+  func cancelRestoringCallers(_ filter: QueryFilter) -> [RestoringCaller] {
+    let waiting = restoringCallers.withLock { $0.callers.values.sorted { $0.number < $1.number } }
+    guard !waiting.isEmpty else { return [] }
     let infos = infos(of: waiting.map(\.key))
-    for (caller, info) in zip(waiting, infos) where filter.matches(info) {
-      caller.isCancelled.store(true, ordering: .releasing)
-    }
+    let cancelled = zip(waiting, infos).filter { filter.matches($1) }.map { $0.0 }
+    for caller in cancelled { caller.cancel() }
+    return cancelled
   }
 
   /// Opens the store that may have data for a key without data.
@@ -265,11 +271,50 @@ nonisolated extension QueryClient {
   }
 }
 
+/// The callers that wait for stores, by their numbers.
+struct RestoringCallers: Sendable {
+  var callers: [UInt64: RestoringCaller] = [:]
+  private var lastNumber: UInt64 = 0
+
+  mutating func comes(for key: EntryKey) -> RestoringCaller {
+    lastNumber += 1
+    let caller = RestoringCaller(key, lastNumber)
+    callers[lastNumber] = caller
+    return caller
+  }
+}
+
 /// A caller that waits for a store before its fetch begins.
 final class RestoringCaller: Sendable {
-  let key: EntryKey
-  /// Whether the key was removed meanwhile.
-  let isCancelled = Atomic(false)
+  private struct State {
+    var isCancelled = false
+    var wait: SharedOneShot<Void>?
+  }
 
-  init(_ key: EntryKey) { self.key = key }
+  let key: EntryKey
+  /// The caller's place in the order of arrivals.
+  let number: UInt64
+  private let state = Mutex(State())
+
+  init(_ key: EntryKey, _ number: UInt64) { (self.key, self.number) = (key, number) }
+
+  /// Whether the key was removed meanwhile.
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  /// Notes that the key is removed.
+  func cancel() { state.withLock { $0.isCancelled = true } }
+
+  /// Ends the present wait.
+  func resume() { state.withLock { $0.wait }?.give(()) }
+
+  /// Begins a wait, which is over already if the key was removed.
+  func nextWait() -> SharedOneShot<Void> {
+    let wait = SharedOneShot<Void>()
+    let isOver = state.withLock { state in
+      state.wait = wait
+      return state.isCancelled
+    }
+    if isOver { wait.give(()) }
+    return wait
+  }
 }

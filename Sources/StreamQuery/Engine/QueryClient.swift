@@ -57,7 +57,7 @@ public actor QueryClient {
   nonisolated let defersWrites = Atomic(false)
   nonisolated let deferredWrites = Mutex(DeferredWrites())
   /// The callers that wait for a store.
-  nonisolated let restoringCallers = Mutex<[ObjectIdentifier: RestoringCaller]>([:])
+  nonisolated let restoringCallers = Mutex(RestoringCallers())
   nonisolated let shutdownHandlers = ShutdownHandlers()
   package nonisolated let erasure = ClientErasure()
   #if DEBUG

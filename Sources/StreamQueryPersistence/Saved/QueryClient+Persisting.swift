@@ -61,7 +61,7 @@ nonisolated extension QueryClient {
     if persister.isFailing(policy) {
       await persister.retryLoad(policy)
     } else {
-      await persister.waitUntilRestored(policy, within: .infinite)
+      await persister.waitUntilRestored(policy, within: .infinite, orUntil: SharedOneShot())
     }
     try Task.checkCancellation()
     if let error = persister.failure(of: policy) { throw error }

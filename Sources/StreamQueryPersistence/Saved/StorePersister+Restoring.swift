@@ -183,14 +183,21 @@ extension StorePersister {
     for wait in waits { wait.give(()) }
   }
 
-  func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async {
+  func waitUntilRestored(
+    _ policy: any PersistencePolicy,
+    within limit: TimeSpan,
+    orUntil answer: SharedOneShot<Void>
+  ) async {
     guard open(policy), let id = id(of: policy) else { return }
-    await waitUntilRead(id, within: limit)
+    await waitUntilRead(id, within: limit, orUntil: answer)
   }
 
-  /// Waits until a store is read, or a limit of time has passed.
-  func waitUntilRead(_ id: StoreID, within limit: TimeSpan = .infinite) async {
-    let answer = SharedOneShot<Void>()
+  /// Waits until a store is read, a limit of time has passed, or an answer is given.
+  private func waitUntilRead(
+    _ id: StoreID,
+    within limit: TimeSpan,
+    orUntil answer: SharedOneShot<Void>
+  ) async {
     let isRestoring = state.withLock { state in
       guard state.stores[id]?.isAwaited == true, !state.isEnded else { return false }
       state.stores[id]?.waits.append(answer)
