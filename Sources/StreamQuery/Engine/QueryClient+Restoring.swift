@@ -89,16 +89,16 @@ nonisolated extension QueryClient {
     return try await whenRestored(key, definition, within: &rest, begin)
   }
 
-  private func comes(for key: EntryKey) -> RestoringCaller {
+  func comes(for key: EntryKey) -> RestoringCaller {
     restoringCallers.withLock { $0.comes(for: key) }
   }
 
-  private func leaves(_ caller: RestoringCaller) {
+  func leaves(_ caller: RestoringCaller) {
     _ = restoringCallers.withLock { $0.callers.removeValue(forKey: caller.number) }
   }
 
-  /// Cancels the callers that wait for a store, and whose keys are removed: the entries know nothing of
-  /// these callers.
+  /// Cancels the callers that wait before their fetches begin, and whose keys are removed: the entries know
+  /// nothing of these callers.
   ///
   /// Call this before the entries are removed. A caller that begins a fetch in between loses it by the
   /// removal, and one that begins it later finds that it is cancelled.
@@ -271,7 +271,7 @@ nonisolated extension QueryClient {
   }
 }
 
-/// The callers that wait for stores, by their numbers.
+/// The callers that wait before their fetches begin, by their numbers.
 struct RestoringCallers: Sendable {
   var callers: [UInt64: RestoringCaller] = [:]
   private var lastNumber: UInt64 = 0
@@ -284,7 +284,7 @@ struct RestoringCallers: Sendable {
   }
 }
 
-/// A caller that waits for a store before its fetch begins.
+/// A caller that waits before its fetch begins: for a store, or for its turn in a refresh.
 final class RestoringCaller: Sendable {
   private struct State {
     var isCancelled = false

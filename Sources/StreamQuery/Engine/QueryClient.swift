@@ -56,7 +56,7 @@ public actor QueryClient {
   /// Most clients never have one, so this is checked first.
   nonisolated let defersWrites = Atomic(false)
   nonisolated let deferredWrites = Mutex(DeferredWrites())
-  /// The callers that wait for a store.
+  /// The callers that wait before their fetches begin.
   nonisolated let restoringCallers = Mutex(RestoringCallers())
   nonisolated let shutdownHandlers = ShutdownHandlers()
   package nonisolated let erasure = ClientErasure()

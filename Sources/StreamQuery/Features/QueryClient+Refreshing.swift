@@ -27,7 +27,7 @@ nonisolated extension QueryClient {
   ///
   /// When the time is over by the client's clock, or the caller is cancelled, this stops waiting and begins
   /// no more fetches. A fetch that nobody else wants ends as its query's ``AbandonmentPolicy`` says. A
-  /// refresh without a limit waits for the network.
+  /// refresh without a limit waits for the network. An entry that is removed before its turn is not fetched.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
@@ -78,7 +78,7 @@ nonisolated extension QueryClient {
     _ queries: [AnyQuery],
     within limit: Duration
   ) async -> QueryRefresh {
-    await refetchStale(within: TimeSpan(limit)) { client in
+    await refetchStale(within: TimeSpan(limit), queries.map(\.entryKey)) { client in
       for query in queries where !Task.isCancelled { await client.bringIn(query) }
       return client.staleEntries(of: queries)
     }
@@ -110,15 +110,20 @@ nonisolated extension QueryClient {
 
   private func refetchStale(
     within limit: TimeSpan,
+    _ listed: [EntryKey]? = nil,
     _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
   ) async -> QueryRefresh {
     let run = Run()
+    // From now on, what is removed is not fetched.
+    if let listed { noteRemovals(of: listed, in: run) }
+    defer { for caller in run.callers.withLock({ $0 }).values { leaves(caller) } }
     let tasks = ParallelTasks<Void>(on: configuration.executor)
     // This is decided before the tasks begin, because a task that is cancelled at once may still begin.
     let isOver = limit == .zero || Task.isCancelled
     // These are not child tasks of the caller: `ParallelTasks` says why.
     tasks.addTask {
       let found = await find(self)
+      if listed == nil { self.noteRemovals(of: found.map(\.key), in: run) }
       run.plan.withLock { $0 = RefreshPlan(found) }
       if isOver { return }
       let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
@@ -137,7 +142,7 @@ nonisolated extension QueryClient {
   /// it.
   private func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (index, candidate) = run.plan.withLock({ $0.next() }) {
-      let start = await startRefresh(candidate)
+      let start = await startRefresh(candidate, run)
       // The task waits on even when the time is over, because only its wait keeps the fetch wanted.
       tasks.addTask {
         let outcome = await self.outcome(of: start, candidate)
@@ -148,8 +153,9 @@ nonisolated extension QueryClient {
 
   /// Begins a fetch, and waits until it has ended, or no attempt of it is running.
   ///
-  /// - Returns: The start of the fetch; `nil` if the caller was cancelled before.
-  private func startRefresh(_ candidate: RefreshPlan.Candidate) async -> FetchStart? {
+  /// - Returns: The start of the fetch; `nil` if the caller was cancelled before, or the entry removed.
+  private func startRefresh(_ candidate: RefreshPlan.Candidate, _ run: Run) async -> FetchStart? {
+    if run.callers.withLock({ $0[candidate.key] })?.isCancelled == true { return nil }
     let start = try? await whenRestored(candidate.key, candidate.definition) {
       beginFetch(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
     }
@@ -159,6 +165,13 @@ nonisolated extension QueryClient {
       _ = await watcher.outcome { self.left(watcher) }
     }
     return start
+  }
+
+  /// Counts the refresh as a caller that waits for each of the keys, so that removals of these are noted.
+  private func noteRemovals(of keys: [EntryKey], in run: Run) {
+    var callers: [EntryKey: RestoringCaller] = [:]
+    for key in keys where callers[key] == nil { callers[key] = comes(for: key) }
+    run.callers.withLock { [callers] in $0 = callers }
   }
 
   private func outcome(
@@ -260,4 +273,6 @@ nonisolated extension QueryClient {
 /// The state that the tasks of a refresh share.
 private final class Run: Sendable {
   let plan = Mutex(RefreshPlan([]))
+  /// The keys, each with the caller that is cancelled when the key is removed.
+  let callers = Mutex<[EntryKey: RestoringCaller]>([:])
 }

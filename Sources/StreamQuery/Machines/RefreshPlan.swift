@@ -79,7 +79,8 @@ public struct QueryRefresh: Hashable, Sendable {
   public var refreshed: [AnyQueryKey] = []
   /// The entries whose fetch failed.
   public var failed: [AnyQueryKey] = []
-  /// The entries that are still stale: there was no time for them, or their fetch was cancelled.
+  /// The entries that are still stale: there was no time for them, their fetch was cancelled, or they were
+  /// removed.
   public var remaining: [AnyQueryKey] = []
 
   /// Creates an empty result.
