@@ -73,8 +73,12 @@ struct DeferredWrites: Sendable {
     lines.mapValues { line in line.rest.reversed().lazy.compactMap(\.definition.persistence).first }
   }
 
-  /// The keys of all writes, including the one in progress.
-  var keysToMark: Set<EntryKey> { Set(lines.keys).union(present.map { [$0.key] } ?? []) }
+  /// The keys of all writes, including the one in progress, each with the query of its newest write.
+  var queriesToMark: [EntryKey: QueryDefinition] {
+    var queries = lines.compactMapValues { $0.rest.last?.definition }
+    if let present, queries[present.key] == nil { queries[present.key] = present.definition }
+    return queries
+  }
 
   /// Whether a write of a key has not been made yet; later writes of the key wait behind it.
   func holds(_ key: EntryKey) -> Bool { lines[key] != nil || isMaking(key) }

@@ -111,8 +111,9 @@ nonisolated extension QueryClient {
   /// Drops or marks the waiting writes of entries that are removed, reset or invalidated.
   func sweepDeferredWrites(_ filter: QueryFilter, removes: Bool) {
     guard mayDeferWrites else { return }
-    let waiting = deferredWrites.withLock { $0.keysToMark }
-    let swept = Set(infos(of: waiting).filter(filter.matches).map(\.entryKey))
+    let waiting = deferredWrites.withLock { $0.queriesToMark }
+    let asked = waiting.map { (key: $0.key, definition: $0.value) }
+    let swept = Set(infos(of: asked).filter(filter.matches).map(\.entryKey))
     let dropped = deferredWrites.withLock { writes -> [DeferredWrites.Write] in
       if removes { return writes.drop(swept) }
       writes.mark(swept)
@@ -121,12 +122,15 @@ nonisolated extension QueryClient {
     withExtendedLifetime(dropped) {}
   }
 
-  /// The facts about the entries of some keys, for filters.
-  func infos(of keys: some Collection<EntryKey>) -> [QueryInfo] {
-    cache.read { state in
-      keys.map { key in
-        state.find(key).flatMap { state.info($0, at: state.environment.now.instant) }
-          ?? .absent(key)
+  /// The facts about the entries of some queries, for filters.
+  ///
+  /// If there is no entry, the metadata is that of the query.
+  func infos(of queries: [(key: EntryKey, definition: QueryDefinition)]) -> [QueryInfo] {
+    let asked = queries.map { (key: $0.key, meta: resolve($0.key, $0.definition, defaults).meta) }
+    return cache.read { state in
+      asked.map { query in
+        state.find(query.key).flatMap { state.info($0, at: state.environment.now.instant) }
+          ?? .absent(query.key, query.meta)
       }
     }
   }

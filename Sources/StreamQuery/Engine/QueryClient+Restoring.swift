@@ -65,7 +65,7 @@ nonisolated extension QueryClient {
         let policy = definition.persistence ?? defaults.persistence,
         let persister = persisters.persister(for: policy)
       else { return start }
-      let caller = present ?? comes(for: key)
+      let caller = present ?? comes(for: key, definition)
       present = caller
       let began = cache.clock.now()
       await persister.waitUntilRestored(policy, within: rest, orUntil: caller.nextWait())
@@ -89,8 +89,8 @@ nonisolated extension QueryClient {
     return try await whenRestored(key, definition, within: &rest, begin)
   }
 
-  func comes(for key: EntryKey) -> RestoringCaller {
-    restoringCallers.withLock { $0.comes(for: key) }
+  func comes(for key: EntryKey, _ definition: QueryDefinition) -> RestoringCaller {
+    restoringCallers.withLock { $0.comes(for: key, definition) }
   }
 
   func leaves(_ caller: RestoringCaller) {
@@ -108,7 +108,7 @@ nonisolated extension QueryClient {
   func cancelRestoringCallers(_ filter: QueryFilter) -> [RestoringCaller] {
     let waiting = restoringCallers.withLock { $0.callers.values.sorted { $0.number < $1.number } }
     guard !waiting.isEmpty else { return [] }
-    let infos = infos(of: waiting.map(\.key))
+    let infos = infos(of: waiting.map { ($0.key, $0.definition) })
     let cancelled = zip(waiting, infos).filter { filter.matches($1) }.map { $0.0 }
     for caller in cancelled { caller.cancel() }
     return cancelled
@@ -276,9 +276,9 @@ struct RestoringCallers: Sendable {
   var callers: [UInt64: RestoringCaller] = [:]
   private var lastNumber: UInt64 = 0
 
-  mutating func comes(for key: EntryKey) -> RestoringCaller {
+  mutating func comes(for key: EntryKey, _ definition: QueryDefinition) -> RestoringCaller {
     lastNumber += 1
-    let caller = RestoringCaller(key, lastNumber)
+    let caller = RestoringCaller(key, definition, lastNumber)
     callers[lastNumber] = caller
     return caller
   }
@@ -292,11 +292,14 @@ final class RestoringCaller: Sendable {
   }
 
   let key: EntryKey
+  let definition: QueryDefinition
   /// The caller's place in the order of arrivals.
   let number: UInt64
   private let state = Mutex(State())
 
-  init(_ key: EntryKey, _ number: UInt64) { (self.key, self.number) = (key, number) }
+  init(_ key: EntryKey, _ definition: QueryDefinition, _ number: UInt64) {
+    (self.key, self.definition, self.number) = (key, definition, number)
+  }
 
   /// Whether the key was removed meanwhile.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }

@@ -78,7 +78,8 @@ nonisolated extension QueryClient {
     _ queries: [AnyQuery],
     within limit: Duration
   ) async -> QueryRefresh {
-    await refetchStale(within: TimeSpan(limit), queries.map(\.entryKey)) { client in
+    let listed = queries.map { ($0.entryKey, $0.definition) }
+    return await refetchStale(within: TimeSpan(limit), listed) { client in
       for query in queries where !Task.isCancelled { await client.bringIn(query) }
       return client.staleEntries(of: queries)
     }
@@ -110,7 +111,7 @@ nonisolated extension QueryClient {
 
   private func refetchStale(
     within limit: TimeSpan,
-    _ listed: [EntryKey]? = nil,
+    _ listed: [(EntryKey, QueryDefinition)]? = nil,
     _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
   ) async -> QueryRefresh {
     let run = Run()
@@ -123,7 +124,7 @@ nonisolated extension QueryClient {
     // These are not child tasks of the caller: `ParallelTasks` says why.
     tasks.addTask {
       let found = await find(self)
-      if listed == nil { self.noteRemovals(of: found.map(\.key), in: run) }
+      if listed == nil { self.noteRemovals(of: found.map { ($0.key, $0.definition) }, in: run) }
       run.plan.withLock { $0 = RefreshPlan(found) }
       if isOver { return }
       let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
@@ -168,9 +169,11 @@ nonisolated extension QueryClient {
   }
 
   /// Counts the refresh as a caller that waits for each of the keys, so that removals of these are noted.
-  private func noteRemovals(of keys: [EntryKey], in run: Run) {
+  private func noteRemovals(of queries: [(EntryKey, QueryDefinition)], in run: Run) {
     var callers: [EntryKey: RestoringCaller] = [:]
-    for key in keys where callers[key] == nil { callers[key] = comes(for: key) }
+    for (key, definition) in queries where callers[key] == nil {
+      callers[key] = comes(for: key, definition)
+    }
     run.callers.withLock { [callers] in $0 = callers }
   }
 
