@@ -39,7 +39,7 @@ extension CacheState {
     case .attempt(_, let hidesData):
       // Callers were answered above, so that they get the new data before the next fetch hides it.
       if hidesData { stash(index, &transaction) }
-      start(index, &transaction, isFirst: isRestarted)
+      start(index, &transaction, isRestarted: isRestarted)
     case .pause: pause(index, isNews: actions.changed, &transaction)
     case .drop, nil: break
     }
@@ -94,6 +94,7 @@ extension CacheState {
     job.tasks.workEnded()
     transaction.drop(job.tasks.end())
     emit(.fetchCancelled, index, transaction, job: job)
+    if let next { emit(.fetchStarted, index, transaction, job: next) }
     actionQueue.enqueue(.cancel(job))
   }
 
@@ -130,6 +131,8 @@ extension CacheState {
         }
       }
     case .cancelled, .nothing:
+      // There is no job any more if the fetch was cancelled from outside, and then this was reported.
+      if let job { emit(.fetchCancelled, index, transaction, job: job) }
       // A cancelled fetch restores the failure that was shown before the fetch began.
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = slots[index].reasonBefore
@@ -153,12 +156,13 @@ extension CacheState {
   }
 
   /// Runs an attempt of the current fetch; the first attempt makes the fetch's job.
-  private mutating func start(_ index: Int, _ transaction: inout Transaction, isFirst: Bool) {
+  private mutating func start(_ index: Int, _ transaction: inout Transaction, isRestarted: Bool) {
     guard let current = slots[index].machine.fetchID else { return }
     let job: FetchJob
     if let present = slots[index].job, present.id == current {
       job = withFetch(present, index, &transaction)
-      emit(isFirst ? .fetchStarted : .fetchResumed, index, transaction, job: job)
+      // The beginning of a fetch that takes the place of another was reported with the end of that one.
+      if !isRestarted { emit(.fetchResumed, index, transaction, job: job) }
     } else if let made = makeJob(index, &transaction) {
       job = made
       slots[index].job = job

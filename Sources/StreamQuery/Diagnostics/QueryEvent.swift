@@ -45,7 +45,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case fetchSucceeded
     /// The fetch failed for good.
     case fetchFailed(any Error)
-    /// The fetch was cancelled, or another fetch or a write replaced it.
+    /// The fetch was cancelled or found nothing to fetch, or another fetch or a write replaced it.
     case fetchCancelled
     /// A value was written.
     case written
