@@ -184,7 +184,9 @@ struct ServingRecord: Equatable, Sendable {
   ///   - now: The time of the transaction.
   mutating func entryChanged(_ machine: borrowing EntryMachine, at now: Instant) {
     markedAt = machine.isInvalidated ? markedAt ?? now : nil
-    if machine.isIdle { softTimeoutEnd = nil }
+    guard machine.isIdle else { return }
+    softTimeoutEnd = nil
+    // During a first load there is no error, but its cancellation brings the error back.
     if !machine.isError { failureEnd = nil }
   }
 }
