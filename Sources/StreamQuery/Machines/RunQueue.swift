@@ -23,15 +23,18 @@ struct RunQueue: RandomAccessCollection, Sendable {
 
   /// Inserts a run before all newer ones.
   ///
+  /// A first run that stayed before an older one stays first, unless the new run is the oldest of all.
+  ///
   /// - Parameters:
   ///   - run: The run.
   ///   - keepsFirst: Whether the first run stays first even if it is newer.
   /// - Complexity: O(*n*) in the number of newer runs.
   mutating func insert(_ run: MutationID, keepsFirst: Bool = false) {
     guard let head else { return head = run }
-    if run < head, !keepsFirst {
+    let isOldest = run < head && (front == rest.count || run < rest[front])
+    if isOldest, !keepsFirst {
       self.head = run
-      rest.insert(head, at: front)
+      rest.insert(head, at: lowerBound(of: head))
     } else {
       rest.insert(run, at: lowerBound(of: run))
     }
