@@ -80,7 +80,9 @@ extension MutationMachine {
     phase = .stopped
     if isCancelRequested { return cancelRequested(in: environment) }
     failureCount += 1
-    notBefore = environment.now.instant + retryAfter ?? environment.now.instant
+    // A wait of more than a hundred years never ends.
+    let now = environment.now.instant
+    notBefore = now + min(retryAfter, .longest) ?? now
     return becomeAnother(in: environment)
   }
 
