@@ -192,6 +192,7 @@ extension CacheState {
     }
     if let handle = slot.handle { mutations.followers[handle]?.run = nil }
     transaction.drop(slot.job?.tasks?.end())
+    slot.job?.dropGate(into: &transaction.garbage)
     transaction.drop(slot.job)
     transaction.drop(slot.output)
     transaction.drop(slot.error)

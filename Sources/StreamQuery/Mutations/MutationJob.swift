@@ -163,8 +163,18 @@ package final class MutationJob: Sendable {
     gate.begun.give(())
   }
 
-  private struct StartGate {
+  /// Gives up the gate of a run that is forgotten, so that the run behind it does not wait for its beginning.
+  func dropGate(into garbage: inout Garbage) {
+    present.withLock { garbage.collect($0.gate.take()) }
+  }
+
+  /// The place of a run among those that begin one after the other.
+  private final class StartGate: Sendable {
     let before: SharedOneShot<Void>?
     let begun = SharedOneShot<Void>()
+
+    init(before: SharedOneShot<Void>?) { self.before = before }
+
+    deinit { begun.give(()) }
   }
 }
