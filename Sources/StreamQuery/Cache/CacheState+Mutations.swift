@@ -234,13 +234,16 @@ extension CacheState {
       if isPending, sparesKept, mutations.slots[index].machine.runOptions.isDurable { continue }
       if !isPending { keep(index) }
       if isPending {
-        // The outbox may have a record of a run that an archive brought; then it begins a durable run.
-        if sparesKept, mutations.archived.contains(job.identity) {
-          actionQueue.enqueue(.mutation(.over(job, .failed, wasDurable: false)))
-        }
+        let mayHaveRecord = sparesKept && mutations.archived.contains(job.identity)
         // The work of a paused run is not running, so an archive that has the run may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         actionQueue.enqueue(.mutation(.cancel(job)))
+        if mayHaveRecord {
+          // If the outbox has a record of the run, and the outcome is not decided, the record begins a durable
+          // run, as after a failure.
+          let ending = mutations.slots[index].machine.decided ?? .failed
+          actionQueue.enqueue(.mutation(.over(job, ending, wasDurable: false)))
+        }
         // The run leaves its scope, so the runs behind it no longer wait for work that this run waits for.
         job.tasks?.workEnded()
         mutations.pendingCount -= 1

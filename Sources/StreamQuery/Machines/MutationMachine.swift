@@ -162,6 +162,11 @@ package struct MutationMachine: Equatable, Sendable {
     if case .ended(let ending) = phase { ending } else { nil }
   }
 
+  /// The end that is decided while the callbacks run; `nil` before and after that.
+  var decided: Ending? {
+    if case .settling(let ending) = phase { ending } else { nil }
+  }
+
   // MARK: Inputs
 
   /// Begins the run: with the preparation if there is one, otherwise with the first attempt.
