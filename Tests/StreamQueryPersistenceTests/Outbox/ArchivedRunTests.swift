@@ -79,4 +79,23 @@ struct ArchivedRunTests: OutboxSuite {
     expectEmpty(kept())
     second.shutDown()
   }
+
+  /// The run was given another input in the outbox of the first client.
+  @Test("a run with a changed input goes on when the outbox has been read, as any other")
+  func changed() {
+    online.send(false)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let id = first.outbox.currentItems[0].id
+    simulation.run { try? await first.outbox.rebase(id, with: Note(number: 2)) }
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    online.send(true)
+    let second = client(in: SlowStore(clock: simulation.clock) { $0.loading = .seconds(1) })
+    expectEqual(second.import(archive, for: [.mutation(plain)]).mutationCount, 1)
+    simulation.advance(by: .seconds(5))
+    expectEqual(server.log.all.count { $0.hasSuffix(" 2 done") }, 1)
+    second.shutDown()
+  }
 }
