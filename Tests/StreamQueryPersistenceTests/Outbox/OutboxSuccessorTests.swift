@@ -169,4 +169,29 @@ struct OutboxSuccessorTests: OutboxSuite {
     )
     third.shutDown()
   }
+
+  /// The second client's own run is at work when it takes the others over, and gets another input then. One
+  /// of the others can begin only later.
+  @Test("runs that are taken over at different times keep their order behind a run that is at work")
+  func takenOverInParts() {
+    online.send(false)
+    let apart = ManualSignal(true)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    simulation.start(note("old"), with: Note(number: 2), on: first)
+    let mutation = note().onConflict { _, _, _ in .rebase(Note(number: 4)) }
+    let second = client(knowing: [mutation]) { $0.connectivity = Connectivity { apart } }
+    server.fail(3, Boom(3))
+    simulation.start(mutation, with: Note(number: 3), on: second)
+    simulation.advance(by: .milliseconds(5))
+    first.shutDown()
+    simulation.advance(by: .seconds(5))
+    expectEqual(server.log.all, ["0 3", "10 3 failed"])
+    second.outbox.register(note("old"))
+    simulation.advance(by: .minutes(1))
+    let sent = server.log.all.filter { $0.hasSuffix("done") }.map { $0.split(separator: " ")[1] }
+    expectEqual(sent, ["4", "1", "2"])
+    expectEmpty(kept())
+    second.shutDown()
+  }
 }
