@@ -190,6 +190,32 @@ struct OutboxFaultTests: OutboxSuite {
     client.shutDown()
   }
 
+  /// The first read fails, and a later one does not end: it began before the call, or because of the call.
+  @Test(
+    "save does not wait for ever for a store that fails at first, and then says nothing",
+    arguments: [2, 11]
+  )
+  func saveToASilentStore(since seconds: Int) {
+    store.change { $0.loadError = .denied }
+    let client = client()
+    simulation.start(note(), with: Note(number: 1), on: client)
+    simulation.advance(by: .seconds(seconds) - .milliseconds(500))
+    store.change {
+      $0.loadError = nil
+      $0.loading = .hours(100)
+    }
+    simulation.advance(by: .seconds(seconds == 2 ? 20 : 1))
+    let begin = simulation.now
+    for _ in 1...2 {
+      simulation.run { [client] in
+        _ = await #expect(throws: QueryStoreError.self) { try await client.save() }
+      }
+    }
+    #expect(simulation.now <= begin + .seconds(10))
+    expectEqual(shown(client.outbox.currentItems), ["1 saving"])
+    client.shutDown()
+  }
+
   @Test("an outbox says how long runs that are not durable wait for it")
   func patience() {
     store.change { $0.loading = .seconds(30) }
