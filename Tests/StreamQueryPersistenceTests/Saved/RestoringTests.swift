@@ -806,6 +806,29 @@ struct RestoringTests {
     client.shutDown()
   }
 
+  @Test("nor does it wait for ever for a store that fails at first, and then says nothing")
+  func restoreOfASilentStore() throws {
+    keep()
+    let store = slow { $0.loadError = .denied }
+    let client = client(store)
+    simulation.settle()
+    store.change {
+      $0.loadError = nil
+      $0.loading = .seconds(100)
+    }
+    simulation.advance(by: .seconds(2))
+    expectEqual(store.loads, 2)
+    let begin = simulation.now
+    simulation.run { [client] in
+      _ = await #expect(throws: QueryStoreError.self) { try await client.restore() }
+    }
+    #expect(simulation.now <= begin + .seconds(10))
+    simulation.advance(by: .seconds(100))
+    try simulation.run { [client] in try await client.restore() }
+    expectEqual(client.data(for: name), "kept")
+    client.shutDown()
+  }
+
   @Test("an explicit refetch and the next page wait until the store is read")
   func explicitly() throws {
     keep()
