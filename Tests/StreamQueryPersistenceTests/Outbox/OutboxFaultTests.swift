@@ -76,6 +76,23 @@ struct OutboxFaultTests: OutboxSuite {
     client.shutDown()
   }
 
+  /// The run was sent, and will be sent again by the next client.
+  @Test("a removal that a closed store never gets is not saved, and save says so")
+  func lostRemoval() {
+    let client = client()
+    simulation.start(note(), with: Note(number: 1), on: client)
+    store.change { $0.refuses = { _, _ in .closed } }
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
+    expectEqual(kept(), ["{number:1,text:}"])
+    for _ in 1...2 {
+      simulation.run { [client] in
+        _ = await #expect(throws: QueryStoreError.self) { try await client.save() }
+      }
+    }
+    client.shutDown()
+  }
+
   @Test("a store that cannot be read for a while is read later")
   func unreadableForAWhile() {
     online.send(false)
