@@ -113,4 +113,58 @@ struct OutboxRevisionTests: OutboxSuite {
     expectEqual(server.log.all, ["0 4", "10 4 done"])
     other.shutDown()
   }
+
+  /// An input that calls a function when it is encoded.
+  private struct Hooked: Codable, Sendable {
+    let number: Int
+    let whenEncoded: @Sendable () -> Void
+
+    init(_ number: Int, whenEncoded: @escaping @Sendable () -> Void = {}) {
+      self.number = number
+      self.whenEncoded = whenEncoded
+    }
+
+    init(from decoder: any Decoder) throws {
+      self.init(try decoder.singleValueContainer().decode(Int.self))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      whenEncoded()
+      var container = encoder.singleValueContainer()
+      try container.encode(number)
+    }
+  }
+
+  /// As if another thread changed it.
+  @Test("an input that is changed while the former one is encoded for the store is kept")
+  func changedWhileEncoded() throws {
+    let client = client()
+    let mutation = Mutation<Hooked, String>(key: "hooked") { [server] input, context in
+      try await server.send(Note(number: input.number), context)
+    }
+    .durable()
+    simulation.start(mutation, with: Hooked(1), on: client)
+    let engine = try #require(client.durableRuns as? OutboxEngine)
+    let job = try #require(engine.update { $0.jobs.values.first })
+    let id = try #require(client.outbox.currentItems.first?.id)
+    let count = Dial(0)
+    let second = Hooked(2) { [weak client, weak job] in
+      let times = count.with { times in
+        times += 1
+        return times
+      }
+      // The first time the call only finds out whether the input can be encoded.
+      guard times == 2, let client, let job else { return }
+      expect(client.rebase(job, TypedBox(Hooked(3))))
+    }
+    simulation.run { try? await client.outbox.rebase(id, with: second) }
+    simulation.settle()
+    expectEqual(kept().map { $0.suffix(1) }, ["3"])
+    let key = client.outbox.currentItems.first?.idempotencyKey
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all, ["0 3", "10 3 done"])
+    expectEqual(server.keys.all, [key])
+    client.shutDown()
+  }
 }
