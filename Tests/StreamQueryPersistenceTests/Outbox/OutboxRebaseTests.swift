@@ -248,6 +248,30 @@ struct OutboxRebaseTests: OutboxSuite {
     other.shutDown()
   }
 
+  /// The archive was made before the input was changed, and comes before the store is read.
+  @Test("nor does an archive bring back the input that was replaced")
+  func archivedBefore() throws {
+    online.send(false)
+    let client = client(knowing: [note()])
+    simulation.start(note(), with: Note(number: 1), on: client)
+    let archive = client.export().archive
+    expectEqual(rebase(client, client.outbox.currentItems[0].id, Note(number: 2)), "rebased")
+    let key = client.outbox.currentItems.first?.idempotencyKey
+    let next = kill(client)
+    next.change { $0.loading = .seconds(1) }
+    let other = self.client(in: next, knowing: [note()])
+    expectEqual(other.import(archive, for: [.mutation(note())]).mutationCount, 1)
+    simulation.advance(by: .seconds(2))
+    expectEqual(shown(other.outbox.currentItems), ["2 waiting"])
+    expectEqual(kept(in: next), ["{number:2,text:}"])
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all, ["2000 2", "2010 2 done"])
+    expectEqual(server.keys.all, [key])
+    expectEmpty(kept(in: next))
+    other.shutDown()
+  }
+
   @Test("the changes of a new input stay below those of later runs, and do not undo a clear")
   func layers() {
     online.send(false)
