@@ -62,6 +62,46 @@ struct RecursiveFetchTests {
     handle.value = nil
   }
 
+  /// A stream of three numbers, with work before the second and the third.
+  private static func numbers(
+    _ work: @escaping @Sendable () async -> Void
+  ) -> AsyncMapSequence<AsyncStream<Int>, Int> {
+    let (numbers, feed) = AsyncStream.makeStream(of: Int.self)
+    for number in 1...3 { feed.yield(number) }
+    feed.finish()
+    return numbers.map { number in
+      if number > 1 { await work() }
+      return number
+    }
+  }
+
+  @Test(arguments: ["invalidate", "refetch", "handle", "button"], [false, true])
+  func aStreamThatHasShownAnElementJoinsItself(_ means: String, isEndless: Bool) {
+    let client = QueryClient(simulation: simulation)
+    let calls = Notes<FetchCause>()
+    let handle = Dial<QueryObserver<[Int]>?>(nil)
+    let query = Query<[Int]>.streamed("n", endless: isEndless) { (context: FetchContext) in
+      calls.add(context.cause)
+      // Without an end, the test would not end either.
+      let isSpent = calls.count >= 50
+      return Self.numbers {
+        if isSpent { return }
+        switch means {
+        case "invalidate": await context.client.invalidate(.all)
+        case "refetch": await context.client.refetch(.all)
+        case "handle": _ = try? await handle.value?.refetch()
+        default: handle.value?.startRefetch()
+        }
+      }
+    }
+    handle.value = client.observer(of: query)
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    expectEqual(calls.count, 1)
+    #expect(recording.timeline.last == at(0, .success([1, 2, 3])))
+    handle.value = nil
+  }
+
   @Test func aFetchOfAnotherClientIsNotTakenForTheCallersOwn() throws {
     let one = QueryClient(simulation: simulation)
     let two = QueryClient(simulation: simulation)
