@@ -125,6 +125,27 @@ struct OutboxSuccessorTests: OutboxSuite {
     simulation.settle()
   }
 
+  /// The client ends after the run's last callback, before the outbox hears that the run is over.
+  @Test("a run whose end has still to reach the outbox is not sent by the next client")
+  func runAtItsEnd() {
+    let present = TestLock<QueryClient?>(nil)
+    let first = client(knowing: [note()]) {
+      $0.onEvent = { event in
+        guard case .mutation(.succeeded) = event.kind else { return }
+        present.withLock { $0.take() }?.shutDown()
+      }
+    }
+    present.withLock { $0 = first }
+    let second = client(knowing: [note()])
+    simulation.start(note().onSettled { _, _ in }, with: Note(number: 1), on: first)
+    simulation.settle()
+    store.change { $0.writing = .milliseconds(100) }
+    simulation.advance(by: .minutes(1))
+    expectEqual(server.log.all, ["0 1", "10 1 done"])
+    expectEmpty(kept())
+    second.shutDown()
+  }
+
   @Test("what is left while the store is read is read afterwards")
   func leftWhileReading() {
     let store = StaleStore(clock: simulation.clock)
