@@ -1,7 +1,8 @@
 import StreamQuery
 import StreamQueryTesting
-import StreamQueryUI
 import Testing
+
+@testable import StreamQueryUI
 
 @MainActor
 struct ObservedPaginationTests {
@@ -64,6 +65,39 @@ struct ObservedPaginationTests {
       }
       simulation.settle()
       expectEqual(search.query.data, "other 3")
+    }
+  }
+
+  @MainActor
+  private final class Again {
+    var action: (@MainActor () -> Void)?
+  }
+
+  @Test("pages that an event starts again while they are put away can still be turned")
+  func startedAgainWhilePutAway() {
+    Simulation.onMainActor { simulation in
+      let again = Again()
+      let client = QueryClient(simulation: simulation) {
+        $0.onEvent = { event in
+          if case .unobserved = event.kind { MainActor.assumeIsolated { again.action?() } }
+        }
+      }
+      let search = Search(Pagination(input: "swift"), client: client) { text, page in
+        Query("search", text, page, fetch: ScriptedFetch(.value("\(text) \(page)")))
+      }
+      simulation.settle()
+      again.action = {
+        again.action = nil
+        search.query.start(using: client)
+      }
+      search.showNothing()
+      expect(search.query.isObserving && search.query.data == "swift 1")
+      search.moveToNextPage()
+      simulation.settle()
+      expectEqual(search.query.data, "swift 2")
+      search.showNothing()
+      search.moveToNextPage()
+      expect(!search.query.isObserving && search.query.data == nil && search.page == 3)
     }
   }
 }
