@@ -105,4 +105,31 @@ struct OutboxRefetchTests: OutboxSuite {
     expectEqual(recording.values.last?.data, 7)
     client.shutDown()
   }
+
+  @Test("whoever resumes runs does not wait for a store that fails to keep them")
+  func resumedBeforeAFailingStore() {
+    online.send(false)
+    let first = client(in: SlowStore(clock: simulation.clock))
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    online.send(true)
+    let second = client()
+    let imported = second.import(archive, for: [.mutation(note())], resuming: false)
+    expectEqual(imported.mutationCount, 1)
+    store.change { $0.refuses = { _, _ in .full } }
+    let ends = Notes<Int>()
+    simulation.task { [second] in
+      await second.resumeMutations()
+      ends.add(1)
+    }
+    simulation.advance(by: .seconds(1))
+    expectEqual(shown(second.outbox.currentItems), ["1 saving"])
+    expectEqual(ends.count, 1)
+    store.change { $0.refuses = nil }
+    simulation.advance(by: .minutes(2))
+    expectEqual(server.log.all.count { $0.hasSuffix(" 1 done") }, 1)
+    second.shutDown()
+  }
 }
