@@ -191,15 +191,32 @@ extension ServerSuite {
       await connection.close()
     }
 
+    /// The greeting does not fit into the buffers of the system, so that the rest is sent after the end.
+    @Test func norDoesOneKeepThemThatClosesThemDuringTheGreeting() async throws {
+      let server = try TestServer()
+      let closing = try AnsweringListener(on: server.port, host: 2)
+      let large = [UInt8](repeating: 200, count: 32 << 20)
+      let connection = connection(
+        to: server,
+        RedisTimeouts(connect: .seconds(30), command: .seconds(30)),
+        greeting: RedisCommand([Array("SET".utf8), [], large])
+      )
+      let call = Task { await failure(connection, ping) }
+      await closing.answer(with: [], closes: true)
+      #expect(await call.value == nil)
+      await connection.close()
+    }
+
     /// A connection with a greeting to a name with two addresses, of which the second is the server's.
     private func connection(
       to server: TestServer,
-      _ timeouts: RedisTimeouts
+      _ timeouts: RedisTimeouts,
+      greeting: RedisCommand = RedisCommand("PING")
     ) -> RedisConnection {
       RedisConnection(
         RedisEndpoint(.host("cache.internal", port: Int(server.port))),
         timeouts: timeouts,
-        greeting: [ping],
+        greeting: [greeting],
         searches: NameSearches { _ in .success(["127.0.0.2", "127.0.0.1"]) }
       )
     }
