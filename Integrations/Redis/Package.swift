@@ -45,6 +45,7 @@ let package = Package(
         "StreamQueryShared",
         "StreamQuerySharedTesting",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]
     ),
