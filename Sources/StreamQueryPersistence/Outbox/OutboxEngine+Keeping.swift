@@ -16,7 +16,7 @@ extension OutboxEngine {
         if state.awaitsOrder { state.pending.append(Pending(job: job)) }
         return state.awaitsOrder
       }
-      if !waits { client?.kept([(job, 0)]) }
+      if !waits { client?.kept([(job, job.revision)]) }
       return
     }
     register(job.key, mutation.resolved.definition, isImplicit: true)

@@ -49,7 +49,7 @@ extension OutboxEngine {
     }
     restoreTimeout?.cancel()
     client?.runsRestored()
-    client?.kept(jobs.map { ($0, 0) })
+    client?.kept(jobs.map { ($0, $0.revision) })
   }
 
   /// Reads the store, claims its records, and begins their runs.
