@@ -39,6 +39,23 @@ extension OutboxEngine {
     for save in saves { save.give(error) }
   }
 
+  /// Limits the waits for a read that comes after a failed one; the first read has its own limit.
+  ///
+  /// - Returns: The deadline, which the caller cancels after the read.
+  private func limitRead() -> Deadline? {
+    guard update({ $0.ledger.isLoading && $0.loadError != nil }) else { return nil }
+    return client?.deadlines.set(restoreTimeout) { [weak self] in self?.readTimedOut() }
+  }
+
+  private func readTimedOut() {
+    let (saves, error) = update { state -> ([StoreWriter.Answer], QueryStoreError?) in
+      guard state.ledger.isLoading, let error = state.loadError else { return ([], nil) }
+      state.isSlow = true
+      return (state.writer.readTimedOut(), error)
+    }
+    for save in saves { save.give(error) }
+  }
+
   /// Lets runs that are not durable go on, after they have waited for the store to be read.
   func goOn() {
     let (jobs, restoreTimeout) = update { state in
@@ -71,7 +88,12 @@ extension OutboxEngine {
       return nil
     }
     let barredBefore = OutboxClaims.shared.readingBegan(claimsKey)
-    defer { OutboxClaims.shared.readingEnded(claimsKey) }
+    let limit = limitRead()
+    defer {
+      limit?.cancel()
+      update { $0.isSlow = false }
+      OutboxClaims.shared.readingEnded(claimsKey)
+    }
     do throws(QueryStoreError) {
       let contents = try await store.load(partition)
       guard !update({ $0.writer.stage.isErased }) else { return nil }

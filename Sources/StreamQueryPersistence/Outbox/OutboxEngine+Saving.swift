@@ -110,9 +110,10 @@ extension OutboxEngine {
         early = .some(state.writer.stage.error)
         return nil
       }
-      // The first read takes too long, and nobody knows when it ends; the changes are written after it.
-      if state.ledger.isLoading, !state.awaitsOrder, state.loadError == nil {
-        early = .some(QueryStoreError.failed(OutboxError.slowStore))
+      // The read takes too long, and nobody knows when it ends; the changes are written after it.
+      let isLate = state.isSlow || !state.awaitsOrder && state.loadError == nil
+      if state.ledger.isLoading, isLate {
+        early = .some(state.loadError ?? QueryStoreError.failed(OutboxError.slowStore))
         return nil
       }
       state.writer.hold(answer)

@@ -61,6 +61,8 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var awaitsOrder = true
     /// The deadline after which runs that are not durable no longer wait for the store.
     var restoreTimeout: Deadline?
+    /// Whether the present read came after a failed one, and takes longer than callers wait.
+    var isSlow = false
     /// Whether the store is read again, because other outboxes have left records there.
     var retriesLoad = false
     var feeding = OutboxFeeding.resting
@@ -79,7 +81,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
   let tasks = WorkCount()
   let news = NewsSource()
   private let given: [any DurableMutation]
-  private let restoreTimeout: TimeSpan
+  let restoreTimeout: TimeSpan
 
   init(_ outbox: OutboxConfiguration, _ configuration: QueryClient.Configuration) {
     store = outbox.store
