@@ -158,18 +158,20 @@ extension StorePersister {
     for pause in pauses { pause.give(()) }
   }
 
-  /// Reads a store again now after a failure, and waits for the result.
+  /// Reads a store again now after a failure, and waits for the result, at most as long as for the first
+  /// read.
   func retryLoad(_ policy: QueryPersistence) async {
     guard let id = id(of: policy) else { return }
     let answer = SharedOneShot<Void>()
-    let (isWaiting, pause) = state.withLock { state -> (Bool, SharedOneShot<Void>?) in
-      guard !state.isEnded, state.stores[id]?.isFailing == true else { return (false, nil) }
+    let (limit, pause) = state.withLock { state -> (Duration?, SharedOneShot<Void>?) in
+      guard !state.isEnded, state.stores[id]?.isFailing == true else { return (nil, nil) }
       state.stores[id]?.waits.append(answer)
+      let limit = state.stores[id]?.settings.restoreTimeout
       // If the store is being read already, the callers share that read.
-      return (true, state.stores[id]?.pauseEnded(isEarly: true))
+      return (limit, state.stores[id]?.pauseEnded(isEarly: true))
     }
     pause?.give(())
-    if isWaiting { await wait(for: answer, id) }
+    if let limit { await wait(for: answer, id, within: TimeSpan(limit)) }
   }
 
   /// Reports problems with a store, and resumes the callers that wait for its read.
@@ -203,13 +205,16 @@ extension StorePersister {
       state.stores[id]?.waits.append(answer)
       return true
     }
-    guard isRestoring else { return }
-    let end = deadlines.set(limit) { answer.give(()) }
-    defer { end?.cancel() }
-    await wait(for: answer, id)
+    if isRestoring { await wait(for: answer, id, within: limit) }
   }
 
-  private func wait(for answer: SharedOneShot<Void>, _ id: StoreID) async {
+  private func wait(
+    for answer: SharedOneShot<Void>,
+    _ id: StoreID,
+    within limit: TimeSpan
+  ) async {
+    let end = deadlines.set(limit) { answer.give(()) }
+    defer { end?.cancel() }
     _ = await answer.take(for: "the records of a store", of: client, orGive: ())
     // The list still has the caller if the caller's wait was cancelled or took too long.
     state.withLock { $0.stores[id]?.waits.removeAll { $0 === answer } }
