@@ -105,6 +105,10 @@ extension OutboxEngine {
     let answer = StoreWriter.Answer()
     var early: QueryStoreError??
     let isTold = start { state in
+      if let loss = state.ledger.loss {
+        early = .some(loss)
+        return nil
+      }
       // No write follows the last one: changes that the last one could not write stay unwritten.
       if state.writer.stage.isOver || !state.isBehind {
         early = .some(state.writer.stage.error)

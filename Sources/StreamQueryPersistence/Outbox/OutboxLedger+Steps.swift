@@ -88,8 +88,13 @@ extension OutboxLedger {
     for (index, entry) in entries.enumerated() { if let entry { indices[entry.id] = index } }
   }
 
+  /// Marks an item's record to be written or removed; a closed store keeps the record that it has.
   mutating func write(_ id: RunIdentity) {
     guard let entry = self[id] else { return }
+    if case .closed = phase {
+      if entry.stored != .missing { hasLost = true }
+      return
+    }
     let header = entry.record.header
     var draft = Draft(key: entry.key, scope: header.scope, revision: header.revision)
     draft.strays = unwritten[id]?.strays ?? []

@@ -60,6 +60,9 @@ extension OutboxLedger {
     // Records that other outboxes have left cannot be read any more, so no run waits for them.
     bar(barred)
     hasFailed = false
+    // A run without a record fails, and its caller is told.
+    let changed = Array(unwritten.keys) + Array(underWay.keys)
+    if changed.contains(where: { self[$0]?.stored != .missing }) { hasLost = true }
     unwritten = [:]
     underWay = [:]
     return all.filter { $0.isAwaited && !$0.isWritten }.map(\.id)

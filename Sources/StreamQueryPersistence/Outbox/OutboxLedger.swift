@@ -94,6 +94,8 @@ struct OutboxLedger: Sendable {
   var garbage = Garbage()
   /// Whether the last batch could not be written.
   var hasFailed = false
+  /// Whether a closed store keeps a record of a run that is over, or with a former input.
+  var hasLost = false
   /// The items that mention a text, by the text's hash; `nil` until the first use.
   var mentions: [Int: [RunIdentity]]?
   /// The sum of this number and the number of a run that begins here is the run's serial.
@@ -108,6 +110,11 @@ struct OutboxLedger: Sendable {
 
   /// Whether somebody has wiped the partition, so that no item may be sent any more.
   var isWiped: Bool { if case .closed(.superseded) = phase { true } else { false } }
+
+  /// The error with which the store was closed, if a change of its records was lost; wiped records are gone.
+  var loss: QueryStoreError? {
+    if hasLost, !isWiped, case .closed(let error) = phase { error } else { nil }
+  }
 
   /// The number of items that the ledger has.
   var count: Int { indices.count }
