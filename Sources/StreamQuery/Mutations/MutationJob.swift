@@ -83,6 +83,11 @@ package final class MutationJob: Sendable {
   /// The number of changes of the input.
   package var revision: UInt64 { present.withLock { $0.revision } }
 
+  /// The present input with its revision, both read at once.
+  package var versionedInput: (input: ValueBox, revision: UInt64) {
+    present.withLock { ($0.input, $0.revision) }
+  }
+
   /// The identity by which a server recognises the request; a change of the input makes another
   /// request.
   var requestIdentity: RunIdentity { identity.revised(revision) }

@@ -21,10 +21,12 @@ extension OutboxEngine {
     }
     register(job.key, mutation.resolved.definition, isImplicit: true)
     do {
-      let data = try replacedInput(of: job, form)
+      // Another thread may change the input while this one is encoded.
+      let (input, revision) = job.versionedInput
+      let data = try replaced(input, revision, of: job, form)
       let header = OutboxRecord.Header(
         id: job.identity.uuid,
-        revision: job.revision,
+        revision: revision,
         mutation: try job.key.key.canonicalText(),
         scope: job.scope,
         pacingKey: job.pacingKey,
@@ -50,14 +52,19 @@ extension OutboxEngine {
   }
 
   /// Returns the encoded input of a run, with the real identifiers in place of temporary ones.
-  private func replacedInput(of job: MutationJob, _ form: OutboxPolicy.Form) throws -> Data {
-    let data = try form.encode(job.input)
+  private func replaced(
+    _ input: ValueBox,
+    _ revision: UInt64,
+    of job: MutationJob,
+    _ form: OutboxPolicy.Form
+  ) throws -> Data {
+    let data = try form.encode(input)
     let ids = update { $0.replacements }
     guard !ids.isEmpty, let replaced = IdentifierText.replacing(ids, in: data) else {
       return data
     }
-    let input = try form.decode(replaced, form.version)
-    client?.replaceInputs([(job, job.revision, input)])
+    let newInput = try form.decode(replaced, form.version)
+    client?.replaceInputs([(job, revision, newInput)])
     return replaced
   }
 
