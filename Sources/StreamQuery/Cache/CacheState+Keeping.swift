@@ -110,6 +110,31 @@ extension CacheState {
       mutations.slots[index].machine.isPending
     else { return }
     transaction.drop(job.replaceInput(with: input, isNewRequest: false))
+    inputChanged(of: id, index, job, layers, &transaction)
+  }
+
+  /// Gives a run the later input with which the outbox has it.
+  mutating func takeStoredInput(
+    of id: MutationID,
+    _ input: ValueBox,
+    _ revision: UInt64,
+    _ layers: [LayerPlan],
+    _ transaction: inout Transaction
+  ) {
+    guard let index = mutations.find(id), let job = mutations.slots[index].job,
+      mutations.slots[index].machine.isPending
+    else { return }
+    transaction.drop(job.replaceInput(with: input, of: revision))
+    inputChanged(of: id, index, job, layers, &transaction)
+  }
+
+  private mutating func inputChanged(
+    of id: MutationID,
+    _ index: Int,
+    _ job: MutationJob,
+    _ layers: [LayerPlan],
+    _ transaction: inout Transaction
+  ) {
     if mutations.slots[index].machine.isUndecided {
       replaceLayers(layers, of: job, index, &transaction)
     }

@@ -182,6 +182,21 @@ nonisolated extension QueryClient {
     }
   }
 
+  /// Gives a run of an archive the later input with which the outbox has it.
+  ///
+  /// - Parameters:
+  ///   - job: The run, which waits for the outbox.
+  ///   - input: The input.
+  ///   - revision: The number of changes of the input.
+  package func takeStoredInput(_ job: MutationJob, _ input: ValueBox, _ revision: UInt64) {
+    guard let mutation = job.mutation?.resolved else { return }
+    let layers = plannedLayers(of: mutation, input: input)
+    transaction { state, transaction in
+      guard job.revision < revision else { return }
+      state.takeStoredInput(of: job.id, input, revision, layers, &transaction)
+    }
+  }
+
   /// The decision to try a failed run again, after the delay of its retries.
   ///
   /// - Parameters:

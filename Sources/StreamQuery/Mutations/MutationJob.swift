@@ -107,6 +107,17 @@ package final class MutationJob: Sendable {
     }
   }
 
+  /// Takes over the input of another revision.
+  ///
+  /// - Returns: The old input; it must not be released under a lock.
+  func replaceInput(with input: ValueBox, of revision: UInt64) -> ValueBox {
+    present.withLock { present in
+      let old = present.input
+      (present.input, present.revision) = (input, revision)
+      return old
+    }
+  }
+
   /// The values that `onMutate` has returned so far.
   var saved: SavedValues { present.withLock { $0.saved } }
 

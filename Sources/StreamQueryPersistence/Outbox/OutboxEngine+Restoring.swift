@@ -164,7 +164,7 @@ extension OutboxEngine {
 
   /// Accepts the runs that waited until the store was read, and lets them go on.
   func opened() {
-    var accepted: (waits: [SharedOneShot<Void>], taken: [MutationJob])?
+    var accepted: State.Accepted?
     while accepted == nil {
       let (pending, ids) = update { ($0.pending, $0.replacements) }
       // A stored run may have succeeded meanwhile and returned real identifiers for temporary ones in these
@@ -174,9 +174,26 @@ extension OutboxEngine {
       accepted = update { $0.acceptPending(ids, records, for: self) }
     }
     for job in accepted?.taken ?? [] { client?.cancel(job.id) }
+    for job in accepted?.outdated ?? [] { takeStoredInput(job) }
     goOn()
     release()
     for wait in accepted?.waits ?? [] { wait.give(()) }
+  }
+
+  /// Gives a run of an archive the later input that the store has.
+  private func takeStoredInput(_ job: MutationJob) {
+    guard let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form,
+      let record = update({ $0.ledger[job.identity]?.record })
+    else { return }
+    let header = record.header
+    do {
+      let input = try form.decode(record.input, header.version)
+      client?.takeStoredInput(job, input, header.revision)
+      update { $0.ledger.settle(job.identity) }
+    } catch {
+      let (mutation, version) = (header.mutation, header.version)
+      keepingFailed(job, .undecodable(mutation: mutation, version: version, reason: error))
+    }
   }
 
   func retryLoad() {
@@ -203,30 +220,38 @@ extension OutboxEngine.State {
     ledger.overEarly.union(pending.compactMap { $0.record?.id })
   }
 
+  /// The callers that wait for the store, the runs that other outboxes have claimed, and the runs of which
+  /// the store has a later input.
+  fileprivate typealias Accepted = (
+    waits: [SharedOneShot<Void>], taken: [MutationJob], outdated: [MutationJob]
+  )
+
   /// Accepts the runs that waited for the store.
   ///
   /// - Parameters:
   ///   - ids: The identifiers that have been replaced in the runs' inputs.
   ///   - records: The records that changed by the replacement.
   ///   - engine: The outbox.
-  /// - Returns: The callers that wait for the store, and the runs that other outboxes have claimed; `nil` if
-  ///   more identifiers were replaced meanwhile.
+  /// - Returns: The callers and runs that need another step; `nil` if more identifiers were replaced
+  ///   meanwhile.
   fileprivate mutating func acceptPending(
     _ ids: [String: String],
     _ records: [OutboxRecord],
     for engine: OutboxEngine
-  ) -> (waits: [SharedOneShot<Void>], taken: [MutationJob])? {
+  ) -> Accepted? {
     guard replacements == ids else { return nil }
     let replaced = Dictionary(records.map { ($0.id, $0) }) { $1 }
-    var taken: [MutationJob] = []
+    var (taken, outdated): ([MutationJob], [MutationJob]) = ([], [])
     for run in pending {
       guard let record = run.record else { continue }
       let other = replaced[record.id].flatMap {
         $0.header.revision == record.header.revision ? $0 : nil
       }
       if !accept(run.job, other ?? record, for: engine) { taken.append(run.job) }
+      let stored = ledger[record.id]?.record.header.revision ?? 0
+      if stored > record.header.revision { outdated.append(run.job) }
     }
     pending.removeAll { $0.record != nil }
-    return (restoreWaits.takeAll(), taken)
+    return (restoreWaits.takeAll(), taken, outdated)
   }
 }

@@ -148,6 +148,8 @@ struct OutboxLedger: Sendable {
       entries[index]?.isAwaited = true
       setStatus(at: index, .run(.saving))
       if entry.status.isOpen { close([entry.serial], in: entry.record.header.scope) }
+      // The store has a later input than an archive: the engine gives that to the run, and then settles it.
+      if record.header.revision < entry.record.header.revision { return }
       // The index is looked up again: the runs behind the item may have replaced others, which moves the
       // entries.
       if !isSame, let index = indices[id] { change(at: index, to: record, isNew: true) }
