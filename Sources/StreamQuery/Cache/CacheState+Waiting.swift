@@ -330,7 +330,8 @@ extension CacheState {
   /// How a request for a whole value joins the fetch of an entry, if code of that fetch may make the request.
   ///
   /// Such code may replace its fetch only a few times in a row, and joins it after that. Otherwise each
-  /// replacement could request the next one, for ever.
+  /// replacement could request the next one, for ever. A fetch that has shown a part is joined at once,
+  /// because a part is an answer, with which the count begins anew.
   // This is inlined, because the state is a large value, and a call would copy it for each entry.
   @inline(__always)
   func bounded(
@@ -338,10 +339,11 @@ extension CacheState {
     _ index: Int,
     _ transaction: Transaction
   ) -> EntryMachine.Joining {
+    let hasDelivered = slots[index].machine.hasDelivered
     switch joining {
     case .any, .upToDate: return joining
-    case .irreplaceable: if slots[index].machine.isReplaceable { return joining }
-    case .none: if slots[index].machine.isWithinLimit { return joining }
+    case .irreplaceable: if !hasDelivered, slots[index].machine.isReplaceable { return joining }
+    case .none: if !hasDelivered, slots[index].machine.isWithinLimit { return joining }
     }
     return waitsForCaller(index, transaction) ? .upToDate : joining
   }

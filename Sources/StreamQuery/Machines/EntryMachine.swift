@@ -187,6 +187,13 @@ package struct EntryMachine: Equatable, Sendable {
   /// Whether a request for newer data replaces the fetch in flight instead of joining it.
   var isReplaceable: Bool { hasData && isWithinLimit }
 
+  /// Whether the running attempt has shown a part of its answer.
+  var hasDelivered: Bool {
+    @inline(__always) get {
+      !inFlight.isEmpty && inFlight.value.attempt.deliveringSince != nil
+    }
+  }
+
   /// Whether fewer fetches in a row were replaced than ``supersessionLimit``.
   var isWithinLimit: Bool { (fetch?.supersessions ?? 0) < Self.supersessionLimit }
 }
