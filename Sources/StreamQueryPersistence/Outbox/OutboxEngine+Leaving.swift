@@ -105,6 +105,12 @@ extension OutboxEngine.State {
     var runs = Set(atWork.keys)
     var scopes = Set(atWork.values.compactMap(\.scope))
     guard !writer.stage.isOver else { return (runs, scopes) }
+    // The callbacks of these runs may still be running, or their ends may not have been reported yet.
+    for entry in ledger.all {
+      guard case .run(.sending) = entry.status else { continue }
+      runs.insert(entry.id)
+      if let scope = entry.record.header.scope { scopes.insert(scope) }
+    }
     for (id, draft) in [ledger.unwritten, ledger.underWay].joined() {
       runs.insert(id)
       if let scope = draft.scope { scopes.insert(scope) }
