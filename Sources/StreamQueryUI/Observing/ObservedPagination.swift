@@ -117,8 +117,9 @@ public final class ObservedPagination<
 
   /// Stops observing and shows nothing, until a call names pages again; the position stays.
   func showNothing() {
-    queryOfPage = { _, _ in .none }
     query.showNothing()
+    // An event of the release of the observer may have started the object again.
+    if query.client == nil { queryOfPage = { _, _ in .none } }
   }
 
   /// Stores new arguments, and returns the query of the page at the position.
