@@ -156,29 +156,49 @@ extension SharedCache {
   ) async {
     guard let client else { return }
     let now = clock.now()
-    let marking = Mutex<FirstResult<Void>?>(nil)
-    repeat {
-      marking.withLock { $0 = nil }
+    let answer = Mutex<(mayWrite: Bool, wait: FirstResult<Void>?)?>(nil)
+    while true {
+      answer.withLock { $0 = nil }
       // The client runs the closure again if the data has changed meanwhile, because a newer answer may
       // have become the data.
-      let written = client.updateData(for: query, fencing: true) { data in
-        let (mayWrite, wait) = self.locked { state -> (Bool, FirstResult<Void>?) in
-          state.links[key.text] = link
-          guard !state.table.isMarking(key.text) else { return (false, state.park(key.text)) }
-          guard state.table.mayWrite(version, to: key, at: now) else { return (false, nil) }
-          state.answers[key.text] = nil
-          return (true, nil)
-        }
-        marking.withLock { $0 = wait }
-        data = mayWrite ? value : nil
+      client.updateData(for: query, fencing: true) { data in
+        let asked = self.begins(writing: version, to: key, link, at: now)
+        answer.withLock { $0 = asked }
+        data = asked.mayWrite ? value : nil
       }
-      if let wait = marking.withLock({ $0 }) {
-        // The loop then tries again, so that the call returns after this client has the value.
-        await wait.value()
-      } else if written == nil {
-        return
+      if answer.withLock({ $0 == nil }) {
+        // The client has not read its own store yet, so the update waits. The value does not depend on what
+        // the store has, so it is written now, in place of the update.
+        let asked = begins(writing: version, to: key, link, at: now)
+        if asked.mayWrite { client.setData(value, for: query, fencing: true) }
+        answer.withLock { $0 = asked }
       }
-    } while marking.withLock { $0 != nil }
+      guard let asked = answer.withLock({ $0 }) else { return }
+      if asked.mayWrite { break }
+      guard let wait = asked.wait else { return }
+      // The loop then tries again, so that the call returns after this client has the value.
+      await wait.value()
+    }
     apply { $0.wrote(version, to: key.text) }
+  }
+
+  /// Notes a write that is about to become the client's data.
+  ///
+  /// - Returns: Whether it may become the data; if the client is going to mark the data of the key, a wait after
+  ///   which to ask again.
+  private func begins(
+    writing version: SharedVersion,
+    to key: SharedKey,
+    _ link: SharedLink,
+    at now: Duration
+  ) -> (mayWrite: Bool, wait: FirstResult<Void>?) {
+    let (mayWrite, wait) = locked { state -> (Bool, FirstResult<Void>?) in
+      state.links[key.text] = link
+      guard !state.table.isMarking(key.text) else { return (false, state.park(key.text)) }
+      guard state.table.mayWrite(version, to: key, at: now) else { return (false, nil) }
+      state.answers[key.text] = nil
+      return (true, nil)
+    }
+    return (mayWrite, wait)
   }
 }
