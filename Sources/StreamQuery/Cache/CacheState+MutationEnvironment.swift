@@ -144,15 +144,34 @@ extension CacheState {
   ///
   /// Callers that started one of these runs still wait.
   mutating func stopped(_ index: Int, _ id: MutationID) {
-    for run in lane(of: index, id) {
-      guard let place = mutations.find(run) else { continue }
-      let watching = mutations.slots[place].waiters.filter { $0.role == .watching }
-      if !watching.isEmpty {
-        mutations.slots[place].waiters.removeAll { $0.role == .watching }
-        answer(watching, .settled)
+    for run in lane(of: index, id) { endWaits(for: run) }
+  }
+
+  /// Ends the waits for the runs that the outbox cannot write, because its store fails or is slow, and for
+  /// the later runs in the same scopes.
+  mutating func keepingDelayed() {
+    var stalled: Set<String> = []
+    for id in mutations.all {
+      guard let index = mutations.find(id), mutations.slots[index].machine.isPending else {
+        continue
       }
-      release(run)
+      let (scope, isStalled) = (
+        mutations.slots[index].job?.scope, mutations.slots[index].machine.isStalled
+      )
+      if let scope, isStalled { stalled.insert(scope) }
+      let isBehindOne = scope.map { stalled.contains($0) } ?? false
+      if isStalled || isBehindOne || isBehind(index, \.isStalled) { endWaits(for: id) }
     }
+  }
+
+  private mutating func endWaits(for run: MutationID) {
+    guard let index = mutations.find(run) else { return }
+    let watching = mutations.slots[index].waiters.filter { $0.role == .watching }
+    if !watching.isEmpty {
+      mutations.slots[index].waiters.removeAll { $0.role == .watching }
+      answer(watching, .settled)
+    }
+    release(run)
   }
 
   /// Starts the refetches that waited for a refused run, or for the later runs in the same scope.

@@ -76,7 +76,8 @@ nonisolated extension QueryClient {
   /// were not resumed wait for this call, or for the network or the app to come back. While offline
   /// nothing happens and the call returns at once. Cancelling the caller ends its wait, and the
   /// runs continue. A fetch, and the work and the callbacks of a run, do not wait for runs that
-  /// wait for them, such as later runs of the scope.
+  /// wait for them, such as later runs of the scope. Nobody waits for runs that stop until there is a
+  /// decision about an error, or that a store fails to keep.
   ///
   /// ```swift
   /// client.import(archive, for: [.mutation(.rename())], resuming: false)

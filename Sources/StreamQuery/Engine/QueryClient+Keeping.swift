@@ -7,14 +7,21 @@ nonisolated extension QueryClient {
 
   /// Lets runs go on, because the outbox has written them or need not write them.
   ///
-  /// - Parameter runs: The runs, with the revision of the input that is written. A run that got
-  ///   another input meanwhile waits until the new input is written.
-  package func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
-    guard !runs.isEmpty else { return }
+  /// - Parameters:
+  ///   - runs: The runs, with the revision of the input that is written. A run that got another input
+  ///     meanwhile waits until the new input is written.
+  ///   - delayingOthers: Whether the outbox cannot write the other runs now. Then nobody waits for them but
+  ///     the callers that started them.
+  package func kept(
+    _ runs: [(job: MutationJob, revision: UInt64)],
+    delayingOthers: Bool = false
+  ) {
+    guard delayingOthers || !runs.isEmpty else { return }
     transaction { state, transaction in
       for (job, revision) in runs where job.revision == revision {
         state.kept(job.id, &transaction)
       }
+      if delayingOthers { state.keepingDelayed() }
     }
   }
 

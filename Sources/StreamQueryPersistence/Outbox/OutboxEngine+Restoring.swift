@@ -37,6 +37,7 @@ extension OutboxEngine {
     }
     for wait in waits { wait.give(()) }
     for save in saves { save.give(error) }
+    client?.kept([], delayingOthers: true)
   }
 
   /// Limits the waits for a read that comes after a failed one; the first read has its own limit.
@@ -157,6 +158,7 @@ extension OutboxEngine {
           return state.restoreWaits.takeAll()
         }
         for wait in waits { wait.give(()) }
+        client?.kept([], delayingOthers: true)
       }
       return error
     }

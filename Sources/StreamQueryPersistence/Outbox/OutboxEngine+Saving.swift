@@ -37,7 +37,12 @@ extension OutboxEngine {
         written()
       } catch {
         report(error)
-        if error.isFinal { close(error) } else { update { $0.ledger.failed() } }
+        if error.isFinal {
+          close(error)
+        } else {
+          update { $0.ledger.failed() }
+          client?.kept([], delayingOthers: true)
+        }
         return error
       }
     }
