@@ -202,7 +202,7 @@ final class RedisConnectionLoop {
     clock = ServerClock()
     for command in commands { try link.append(stamped(command, until: turn.until)) }
     phase = commands.isEmpty ? .open : .greeting(commands.count, turn)
-    isBlocked = try link.flush() == .some
+    try flush(link)
     if commands.isEmpty { try fill() }
   }
 
@@ -215,6 +215,16 @@ final class RedisConnectionLoop {
   }
 
   // MARK: Sending and receiving
+
+  /// Writes as many bytes as the socket takes; if the connection breaks before it is open, another address
+  /// may take its place.
+  private func flush(_ link: RedisLink) throws(RedisLink.Failure) {
+    do {
+      isBlocked = try link.flush() == .some
+    } catch let error {
+      try failed(error)
+    }
+  }
 
   private func fill() throws(RedisLink.Failure) {
     guard let link else { return }
@@ -264,7 +274,8 @@ final class RedisConnectionLoop {
     guard sockets.count > 1, sockets[1].revents != 0, let link else { return }
     if case .connecting(let turn) = phase { return try connected(link, turn) }
     if isBlocked, sockets[1].revents & Int16(POLLOUT) != 0 {
-      isBlocked = try link.flush() == .some
+      try flush(link)
+      guard self.link === link else { return }
     }
     if sockets[1].revents & ~Int16(POLLOUT) != 0 { try receive(link) }
   }
