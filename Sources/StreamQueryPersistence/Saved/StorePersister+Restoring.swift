@@ -191,15 +191,6 @@ extension StorePersister {
     orUntil answer: SharedOneShot<Void>
   ) async {
     guard open(policy), let id = id(of: policy) else { return }
-    await waitUntilRead(id, within: limit, orUntil: answer)
-  }
-
-  /// Waits until a store is read, a limit of time has passed, or an answer is given.
-  private func waitUntilRead(
-    _ id: StoreID,
-    within limit: TimeSpan,
-    orUntil answer: SharedOneShot<Void>
-  ) async {
     let isRestoring = state.withLock { state in
       guard state.stores[id]?.isAwaited == true, !state.isEnded else { return false }
       state.stores[id]?.waits.append(answer)
