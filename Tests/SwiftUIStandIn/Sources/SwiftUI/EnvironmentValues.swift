@@ -21,7 +21,8 @@ public struct EnvironmentValues {
     get { self[PhaseKey.self] }
     set { self[PhaseKey.self] = newValue }
   }
-  private enum PhaseKey: EnvironmentKey { static var defaultValue: ScenePhase { .active } }
+  /// Where no scene says its phase, it is in the background: a view in a plain window reads this.
+  private enum PhaseKey: EnvironmentKey { static var defaultValue: ScenePhase { .background } }
 
   public var refresh: RefreshAction? {
     get { self[RefreshKey.self] }

@@ -42,9 +42,10 @@ struct World {
 
   func mount(_ view: some View) -> Mounted { mount(alone: view.queryClient(client)) }
 
-  /// Mounts a view that has no client above it but its own.
+  /// Mounts a view that has no client above it but its own, in a scene in the foreground.
   func mount(alone view: some View) -> Mounted {
-    let mounted = Mounted(view, behaviour)
+    // A window that a test makes belongs to no scene of an app, so nothing else says the phase.
+    let mounted = Mounted(view.environment(\.scenePhase, .active), behaviour)
     screens.mounted.append(mounted)
     simulation.settle()
     return mounted
