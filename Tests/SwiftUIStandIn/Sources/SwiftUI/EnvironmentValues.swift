@@ -24,7 +24,7 @@ public struct EnvironmentValues {
   /// Where no scene says its phase, it is in the background: a view in a plain window reads this.
   private enum PhaseKey: EnvironmentKey { static var defaultValue: ScenePhase { .background } }
 
-  public var refresh: RefreshAction? {
+  public internal(set) var refresh: RefreshAction? {
     get { self[RefreshKey.self] }
     set { self[RefreshKey.self] = newValue }
   }
