@@ -121,9 +121,16 @@ public struct Binding<Value> {
 public struct Bindable<Value> {
   public var wrappedValue: Value
   public var projectedValue: Bindable<Value> { self }
-  public init(wrappedValue: Value) where Value: AnyObject & Observable {
-    self.wrappedValue = wrappedValue
-  }
+  @available(*, unavailable, message: "The wrapped value must be an object that conforms to Observable")
+  public init(wrappedValue: Value) { fatalError() }
+}
+extension Bindable where Value: ObservableObject {
+  @available(*, unavailable, message: "For ObservableObject types, use @ObservedObject instead.")
+  public init(wrappedValue: Value) { fatalError() }
+}
+extension Bindable where Value: AnyObject, Value: Observable {
+  public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+  public init(_ wrappedValue: Value) { self.wrappedValue = wrappedValue }
 }
 extension Bindable where Value: AnyObject {
   public subscript<Subject>(
