@@ -4,7 +4,7 @@ extension Duration {
   /// The longest lease.
   static let longestLease = Duration.seconds(3_600)
   /// The longest timeout, 100 years.
-  static let longestTimeout = Duration.seconds(3_155_760_000)
+  static let longestTimeout = Duration.seconds(3_155_760_000 as Int64)
 
   /// The whole milliseconds, at least one, and no more than a limit.
   ///

@@ -11,7 +11,7 @@ enum OwnFailure {
   /// The longest limit that the code of a timeout may have, 100 years.
   ///
   /// The parts of a much longer duration do not fit into 64 bits, and reading them would end the process.
-  private static let longestLimit = Duration.seconds(3_155_760_000)
+  private static let longestLimit = Duration.seconds(3_155_760_000 as Int64)
 
   /// The code of an error.
   ///

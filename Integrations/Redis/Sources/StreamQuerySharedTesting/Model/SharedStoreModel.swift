@@ -132,7 +132,7 @@ public struct SharedStoreModel: Sendable {
 
   /// The time when a duration from now on ends; enormous durations are limited, so that no sum overflows.
   static func end(of duration: Duration, from now: Duration) -> Duration {
-    now + min(max(duration, .zero), .seconds(1 << 40))
+    now + min(max(duration, .zero), .seconds(1 << 40 as Int64))
   }
 
   // MARK: Limits

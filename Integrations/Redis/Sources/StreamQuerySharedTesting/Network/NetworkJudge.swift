@@ -100,7 +100,7 @@ struct NetworkJudge: Sendable {
         if let told = changes[key][version].invalidated, told >= time {
           // The store never knows of this invalidation, so an earlier entry may be valid until it
           // is stale.
-          changes[key][version].invalidated = .seconds(1 << 40)
+          changes[key][version].invalidated = .seconds(1 << 40 as Int64)
         }
       }
     }

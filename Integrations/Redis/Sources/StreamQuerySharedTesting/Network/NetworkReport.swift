@@ -64,7 +64,7 @@ public struct NetworkReport: Sendable {
   }
 
   /// The maximum number of requests to upstream in a second, within a span of time.
-  public func peak(from start: Duration, to end: Duration = .seconds(1 << 40)) -> Int {
+  public func peak(from start: Duration, to end: Duration = .seconds(1 << 40 as Int64)) -> Int {
     let seconds = start.components.seconds..<end.components.seconds
     return meter.upstream.lazy.filter { seconds.contains(Int64($0.key)) }.map(\.value).max() ?? 0
   }
