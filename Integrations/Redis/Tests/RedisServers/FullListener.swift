@@ -10,6 +10,14 @@ package final class FullListener {
   package let port: UInt16
   private let sockets: [Int32]
 
+  #if canImport(Darwin)
+  /// The shortest queue; Apple's systems take zero for the longest.
+  private static let shortest: Int32 = 1
+  #else
+  /// The shortest queue.
+  private static let shortest: Int32 = 0
+  #endif
+
   /// Fills the queue.
   ///
   /// - Parameters:
@@ -17,7 +25,7 @@ package final class FullListener {
   ///   - host: The last byte of the address; only Linux has others than 127.0.0.1.
   /// - Throws: That the system gives no port.
   package init(on port: UInt16 = 0, host: UInt8 = 1) throws {
-    let listener = try Loopback.listen(on: port, host: host, queue: 0)
+    let listener = try Loopback.listen(on: port, host: host, queue: Self.shortest)
     self.port = listener.port
     // Those that fit, and some that wait.
     let waiting = (0..<8).map { _ in
