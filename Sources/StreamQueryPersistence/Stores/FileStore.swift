@@ -46,7 +46,8 @@ public actor FileStore: QueryStore {
   /// The times at which the store's files can be read, on platforms that encrypt each file with its own key.
   ///
   /// The protection has no effect elsewhere, and on disks that do not encrypt files. A file gets its class
-  /// when it is created; an existing file gets another class when it is rewritten.
+  /// when it is created, and so does the directory if the store creates it; an existing file gets another
+  /// class when it is rewritten.
   public struct Protection: Hashable, Sendable {
     /// Files can be read only while the device is unlocked.
     ///
@@ -63,6 +64,10 @@ public actor FileStore: QueryStore {
 
     /// The data-protection class's number in Apple's headers; `nil` leaves the class to the directory.
     let number: Int32?
+
+    /// The class of the lock, which has no content: at least that of `untilFirstUnlock`, so that it opens also
+    /// while records cannot be read, and new files can be made.
+    var ofLock: Self { Self(number: number.map { max($0, 3) }) }
   }
 
   /// Whether the store answers calls, lets them wait, or is closed.

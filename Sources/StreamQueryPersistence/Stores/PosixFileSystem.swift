@@ -19,22 +19,38 @@ struct PosixFileSystem: FileSystem {
   var protection: FileStore.Protection
 
   func createDirectory(_ path: String) throws(QueryStoreError) {
-    guard mkdir(path, 0o700) != 0 else {
-      return try syncDirectory(Self.parent(of: path))
+    guard try makeDirectory(path) else { return }
+    // Files begin in the class of their directory. The parents are left alone: others may use them.
+    guard let directory = try? PosixFile(path, O_RDONLY) else { return }
+    protect(directory, as: protection)
+  }
+
+  /// Makes a directory with its parents.
+  ///
+  /// - Returns: `false` if it exists.
+  private func makeDirectory(_ path: String) throws(QueryStoreError) -> Bool {
+    if mkdir(path, 0o700) == 0 {
+      try syncDirectory(Self.parent(of: path))
+      return true
     }
     let code = errno
     if code == ENOENT, path.contains("/") {
-      try createDirectory(Self.parent(of: path))
-      guard mkdir(path, 0o700) != 0 else { return try syncDirectory(Self.parent(of: path)) }
+      _ = try makeDirectory(Self.parent(of: path))
+      if mkdir(path, 0o700) == 0 {
+        try syncDirectory(Self.parent(of: path))
+        return true
+      }
     }
     // On a read-only disk, `mkdir` does not report that the directory exists, so that is checked here.
     guard access(path, F_OK) == 0 else { throw .system("mkdir", code) }
+    return false
   }
 
   func lock(_ path: String) throws(QueryStoreError) -> any FileLock {
     let file: PosixFile
     do throws(QueryStoreError) {
       file = try PosixFile(path, O_RDWR | O_CREAT)
+      protect(file, as: protection.ofLock)
     } catch {
       // A process without write access can still lock a file that exists.
       guard case .denied = error, let found = try? PosixFile(path, O_RDONLY) else { throw error }
@@ -68,12 +84,17 @@ struct PosixFileSystem: FileSystem {
     case .writing: return try PosixFile(path, O_RDWR)
     case .creating:
       let file = try PosixFile(path, O_RDWR | O_CREAT | O_TRUNC)
-      #if canImport(Darwin)
-      // A disk without file protection refuses this call, which does no harm.
-      if let number = protection.number { _ = fcntl(file.descriptor, F_SETPROTECTIONCLASS, number) }
-      #endif
+      protect(file, as: protection)
       return file
     }
+  }
+
+  /// Gives a file or a directory its class; without this, it has the class of the directory around it.
+  private func protect(_ file: PosixFile, as protection: FileStore.Protection) {
+    #if canImport(Darwin)
+    // A disk without file protection refuses this call, which does no harm.
+    if let number = protection.number { _ = fcntl(file.descriptor, F_SETPROTECTIONCLASS, number) }
+    #endif
   }
 
   func rename(_ path: String, to newPath: String) throws(QueryStoreError) {
