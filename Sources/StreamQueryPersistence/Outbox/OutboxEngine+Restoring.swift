@@ -51,7 +51,7 @@ extension OutboxEngine {
   private func readTimedOut() {
     let (saves, error) = update { state -> ([StoreWriter.Answer], QueryStoreError?) in
       guard state.ledger.isLoading, let error = state.loadError else { return ([], nil) }
-      state.isSlow = true
+      state.lateError = error
       return (state.writer.readTimedOut(), error)
     }
     for save in saves { save.give(error) }
@@ -92,7 +92,7 @@ extension OutboxEngine {
     let limit = limitRead()
     defer {
       limit?.cancel()
-      update { $0.isSlow = false }
+      update { $0.lateError = nil }
       OutboxClaims.shared.readingEnded(claimsKey)
     }
     do throws(QueryStoreError) {

@@ -120,9 +120,9 @@ extension OutboxEngine {
         return nil
       }
       // The read takes too long, and nobody knows when it ends; the changes are written after it.
-      let isLate = state.isSlow || !state.awaitsOrder && state.loadError == nil
-      if state.ledger.isLoading, isLate {
-        early = .some(state.loadError ?? QueryStoreError.failed(OutboxError.slowStore))
+      let isFirstLate = !state.awaitsOrder && state.loadError == nil
+      if state.ledger.isLoading, state.lateError != nil || isFirstLate {
+        early = .some(state.lateError ?? QueryStoreError.failed(OutboxError.slowStore))
         return nil
       }
       state.writer.hold(answer)

@@ -61,8 +61,8 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var awaitsOrder = true
     /// The deadline after which runs that are not durable no longer wait for the store.
     var restoreTimeout: Deadline?
-    /// Whether the present read came after a failed one, and takes longer than callers wait.
-    var isSlow = false
+    /// The error for callers while a read that came after a failed one takes longer than they wait.
+    var lateError: QueryStoreError?
     /// Whether the store is read again, because other outboxes have left records there.
     var retriesLoad = false
     var feeding = OutboxFeeding.resting

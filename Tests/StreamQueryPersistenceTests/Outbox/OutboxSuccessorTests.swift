@@ -191,8 +191,9 @@ struct OutboxSuccessorTests: OutboxSuite {
     third.shutDown()
   }
 
-  /// The second client's own run is at work when it takes the others over, and gets another input then. One
-  /// of the others can begin only later.
+  /// The second client's own run is at work when it takes the others over, and gets another input then.
+  ///
+  /// One of the others can begin only later.
   @Test("runs that are taken over at different times keep their order behind a run that is at work")
   func takenOverInParts() {
     online.send(false)

@@ -29,12 +29,15 @@ struct FinishedCallTests {
       observing: [\.standardErrorContent]
     ) { [kind] in
       let bytes = await Self.bytesPerCall(kind)
-      guard bytes > 40 else { return }
+      guard bytes > Self.bound else { return }
       FileHandle.standardError.write(Data("\(kind) leaves \(bytes) bytes\n".utf8))
       Foundation.exit(1)
     }
     expectEqual(String(decoding: exit?.standardErrorContent ?? [], as: UTF8.self), "")
   }
+
+  /// The bytes that a call may leave behind.
+  private static let bound = 40.0
 
   private static let long = Duration.seconds(600)
 
@@ -51,38 +54,37 @@ struct FinishedCallTests {
   private static func bytesPerCall(_ kind: Kind) async -> Double {
     let query = Query<Int>("n") { 7 }
     let limited = query.timeout(long)
-    let count = 4_000
     switch kind {
     case .timeout:
       let client = client()
-      return await HeapUse.bytesPerCall(count) { _ in _ = try? await client.fetch(limited) }
+      return await HeapUse.bytesPerCall(bound: bound) { _ in _ = try? await client.fetch(limited) }
     case .retriedTimeout:
       let client = client()
       let retried = limited.retry(3)
-      return await HeapUse.bytesPerCall(count) { _ in _ = try? await client.fetch(retried) }
+      return await HeapUse.bytesPerCall(bound: bound) { _ in _ = try? await client.fetch(retried) }
     case .softTimeout:
       let client = client()
       let soft = query.staleIfError(long).softTimeout(long)
-      return await HeapUse.bytesPerCall(count) { _ in _ = try? await client.fetch(soft) }
+      return await HeapUse.bytesPerCall(bound: bound) { _ in _ = try? await client.fetch(soft) }
     case .limitedFetch:
       let client = client()
-      return await HeapUse.bytesPerCall(count) { _ in
+      return await HeapUse.bytesPerCall(bound: bound) { _ in
         _ = try? await client.fetch(query, timeout: long)
       }
     case .goneClient:
       // A thousand calls each.
       var present = client()
-      return await HeapUse.bytesPerCall(count) { number in
+      return await HeapUse.bytesPerCall(bound: bound) { number in
         if number % 1_000 == 0 { present = client() }
         _ = try? await present.fetch(limited, timeout: long)
       }
     case .refresh:
       let client = client()
       client.setData(7, for: query)
-      return await HeapUse.bytesPerCall(count) { _ in await client.refetchStale(within: long) }
+      return await HeapUse.bytesPerCall(bound: bound) { _ in await client.refetchStale(within: long) }
     case .cancelledSleep:
       let clock = client().clock
-      return await HeapUse.bytesPerCall(count) { _ in
+      return await HeapUse.bytesPerCall(bound: bound) { _ in
         let sleep = Task { try await clock.sleep(for: long) }
         sleep.cancel()
         _ = await sleep.result
@@ -94,7 +96,7 @@ struct FinishedCallTests {
         persistence.restoreTimeout = long
         $0.persistence = persistence
       }
-      return await HeapUse.bytesPerCall(count) { _ in
+      return await HeapUse.bytesPerCall(bound: bound) { _ in
         let call = Task { try await client.fetch(query, timeout: long) }
         call.cancel()
         _ = await call.result
@@ -105,19 +107,19 @@ struct FinishedCallTests {
         persistence.throttle = long
         $0.persistence = persistence
       }
-      return await HeapUse.bytesPerCall(count) { number in
+      return await HeapUse.bytesPerCall(bound: bound) { number in
         client.setData(number, for: query)
         try? await client.save()
       }
     case .plainOperatorTimeout:
       let client = client()
-      return await HeapUse.bytesPerCall(count) { _ in
+      return await HeapUse.bytesPerCall(bound: bound) { _ in
         var iterator = client.results(of: query).timeout(after: long).makeAsyncIterator()
         _ = try? await iterator.next()
       }
     case .operatorTimeout:
       let client = client()
-      return await HeapUse.bytesPerCall(count) { _ in
+      return await HeapUse.bytesPerCall(bound: bound) { _ in
         // The same clock as for who iterates in a fetch.
         let results = client.results(of: query).timeout(after: long, clock: client.clock)
         var iterator = results.makeAsyncIterator()

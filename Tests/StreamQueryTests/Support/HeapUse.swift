@@ -33,27 +33,32 @@ enum HeapUse {
 
   /// How many bytes are more in use after each call than before.
   ///
-  /// The calls are counted in four batches, of which the least counts: what a call leaves behind is in each,
-  /// and what the allocator keeps for itself is not.
+  /// The calls are counted in batches, until one leaves less than the bound: what a call leaves behind is in
+  /// each batch. The allocator's caches are not; they grow by up to three megabytes, and then no more.
   ///
   /// - Parameters:
-  ///   - count: How many calls are counted, after a tenth of them that are not: what all share must
-  ///     not count.
+  ///   - bound: The bytes that each call may leave.
   ///   - call: A call.
-  /// - Returns: The bytes.
+  /// - Returns: The bytes of the best of at most 40 batches.
   static func bytesPerCall(
-    _ count: Int,
+    bound: Double,
     _ call: (_ number: Int) async -> Void
   ) async -> Double {
-    for number in 0..<(count / 10) { await call(-1 - number) }
-    let batch = count / 4
-    var least = Double.infinity
-    for first in stride(from: 0, to: count, by: batch) {
+    let batch = 1_000
+    var (number, least) = (0, Double.infinity)
+    // What all calls share must not count.
+    while number < 400 { await step() }
+    for _ in 0..<40 where least > bound {
       let before = bytes
-      for number in first..<(first + batch) { await call(number) }
+      for _ in 0..<batch { await step() }
       least = min(least, Double(bytes - before) / Double(batch))
     }
     return least
+
+    func step() async {
+      await call(number)
+      number += 1
+    }
   }
 }
 #endif
