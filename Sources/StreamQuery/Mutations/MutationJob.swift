@@ -78,10 +78,10 @@ package final class MutationJob: Sendable {
   var meta: QueryMeta { present.withLock { $0.meta } }
 
   /// The input with which the run was started, or its replacement.
-  package var input: ValueBox { present.withLock { $0.input } }
+  var input: ValueBox { present.withLock { $0.input } }
 
   /// The number of changes of the input.
-  package var revision: UInt64 { present.withLock { $0.revision } }
+  var revision: UInt64 { present.withLock { $0.revision } }
 
   /// The present input with its revision, both read at once.
   package var versionedInput: (input: ValueBox, revision: UInt64) {

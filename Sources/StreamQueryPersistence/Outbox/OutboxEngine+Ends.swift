@@ -17,7 +17,7 @@ extension OutboxEngine {
     guard let replacedIDs = policy?.replacedIDs, !update({ $0.writer.stage.isErased }) else {
       return
     }
-    let ids = replacedIDs(job.input, output)
+    let ids = replacedIDs(job.versionedInput.input, output)
     if ids.isEmpty { return }
     update { if !$0.writer.stage.isErased { $0.replacing[job.identity] = ids } }
   }
@@ -155,7 +155,7 @@ extension OutboxEngine {
       let policy = mutation.resolved.keeping as? OutboxPolicy, let onConflict = policy.onConflict
     else { return .fail }
     let context = client.context(of: job, attempt: attempt)
-    switch await onConflict(error, job.input, context) {
+    switch await onConflict(error, job.versionedInput.input, context) {
     case .drop: return .fail
     case .ask: return .stop
     case .retry: return client.retrying(mutation, after: error, attempt: attempt)

@@ -16,7 +16,7 @@ extension OutboxEngine {
         if state.awaitsOrder { state.pending.append(Pending(job: job)) }
         return state.awaitsOrder
       }
-      if !waits { client?.kept([(job, job.revision)]) }
+      if !waits { client?.kept([(job, job.versionedInput.revision)]) }
       return
     }
     register(job.key, mutation.resolved.definition, isImplicit: true)
@@ -113,7 +113,7 @@ extension OutboxEngine.State {
   /// If the run waits already with another input, that input is replaced.
   mutating func wait(_ run: OutboxEngine.Pending) {
     let place =
-      run.job.revision > 0
+      run.job.versionedInput.revision > 0
       ? pending.firstIndex { $0.job === run.job && $0.record != nil } : nil
     if let place { pending[place] = run } else { pending.append(run) }
   }

@@ -67,7 +67,7 @@ extension OutboxEngine {
     }
     restoreTimeout?.cancel()
     client?.runsRestored()
-    client?.kept(jobs.map { ($0, $0.revision) })
+    client?.kept(jobs.map { ($0, $0.versionedInput.revision) })
   }
 
   /// Reads the store, claims its records, and begins their runs.

@@ -81,7 +81,8 @@ struct FinishedCallTests {
     case .refresh:
       let client = client()
       client.setData(7, for: query)
-      return await HeapUse.bytesPerCall(bound: bound) { _ in await client.refetchStale(within: long) }
+      return await HeapUse.bytesPerCall(bound: bound) { _ in await client.refetchStale(within: long)
+      }
     case .cancelledSleep:
       let clock = client().clock
       return await HeapUse.bytesPerCall(bound: bound) { _ in
