@@ -110,6 +110,30 @@ struct ObservedMutationTests {
     }
   }
 
+  @Test("a caller that waits for a run that cannot begin, or repeats a failed one, sees that too")
+  func aWaitAndARetryAfterAShutdown() {
+    run { simulation, _ in
+      for input in [2, -2] {
+        let client = QueryClient(simulation: simulation)
+        let observed = ObservedMutation(double, client: client)
+        observed.run(input)
+        simulation.advance(by: .seconds(1))
+        client.shutDown()
+        simulation.settle()
+        if input < 0 {
+          observed.retry()
+        } else {
+          Task {
+            await #expect(throws: QueryError.shutDown) { try await observed.mutate(3) }
+          }
+        }
+        simulation.settle()
+        #expect(observed.isError && observed.error as? QueryError == .shutDown)
+        expect(observed.input == nil && observed.output == nil)
+      }
+    }
+  }
+
   @Test("a context that resets a mutation applies nothing of the former run")
   func aResetInAContext() {
     run { simulation, client in

@@ -253,6 +253,23 @@ struct CallingBackTests {
     }
   }
 
+  @Test("a run that a reader cannot start while it is told of the former one shows why")
+  func aRefusedRunWhileTold() {
+    run { simulation, client in
+      let work = ScriptedFetch(.value(1, after: .milliseconds(10)))
+      let double = Mutation("double") { (input: Int, _: MutationContext) in
+        try await 2 * input * work()
+      }
+      let observed = ObservedMutation(double, client: client)
+      observed.run(1)
+      simulation.settle()
+      onChange(of: { _ = observed.status }) { observed.run(2) }
+      client.shutDown()
+      simulation.settle()
+      #expect(observed.isError && observed.error as? QueryError == .shutDown)
+    }
+  }
+
   @Test("U06: a run that begins while changes are brought shows with its optimistic changes")
   func runsThatBeginInADelivery() {
     run { simulation, client in
