@@ -268,6 +268,30 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     simulation.advance(by: .seconds(7_200))
   }
 
+  @Test("a caller that waits for the store throws at once if its query is cancelled")
+  func cancelled() throws {
+    let client = try launched(loading: .seconds(5))
+    let fetch = ScriptedFetch<Int>(.value(7))
+    let outcomes = Notes<String>()
+    for number in [3, 4] {
+      let query = Query(key: key(number), fetch: fetch).persisted(in: store)
+      simulation.task { [client] in
+        do {
+          let value = try await client.fetch(query)
+          outcomes.add("\(value)")
+        } catch { outcomes.add(error is CancellationError ? "cancelled" : "\(error)") }
+      }
+    }
+    simulation.settle()
+    client.cancel(key(3))
+    simulation.settle()
+    expectEqual(outcomes.all, ["cancelled"])
+    simulation.advance(by: .seconds(20))
+    expectEqual(outcomes.all, ["cancelled", "7"])
+    expectEqual(fetch.callCount, 1)
+    client.shutDown()
+  }
+
   private enum Owner: QueryMetaKey { static let defaultValue = "" }
 
   @Test("a removal by metadata finds a caller and an update that wait for the store")
