@@ -386,4 +386,18 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     withExtendedLifetime(observer) {}
     client.shutDown()
   }
+
+  @Test("nor is what an observer shows whose interval changes after the removal")
+  func slowedDownAfterTheRemoval() throws {
+    let client = try launched(loading: .seconds(5))
+    let observer = client.observer(of: query)
+    simulation.advance(by: .seconds(1))
+    client.remove(query)
+    observer.update(options: ObserverOptions(refetchInterval: .hours(1)))
+    simulation.advance(by: .seconds(110))
+    expectNil(observer.result.data)
+    expectEqual(observer.result.isFetching, false)
+    withExtendedLifetime(observer) {}
+    client.shutDown()
+  }
 }
