@@ -125,6 +125,38 @@ import Testing
     expectEqual(driver.leave().ended, .cancelled)
   }
 
+  @Test func finishWaitsForNoNetworkBeforeAnAttemptThatIsNotMade() {
+    var driver = EntryDriver()
+    driver.adopt(abandonment: .finish)
+    driver.observe()
+    driver.fail(retryAfter: 1)
+    driver.leave()
+    driver.online(false)
+    expectEqual(driver.run(to: 1).map(\.actions.ended), [.failed])
+    expect(driver.machine.isIdle)
+  }
+
+  @Test func finishGivesUpAFirstLoadWhoseTurnComesOffline() {
+    var driver = EntryDriver()
+    driver.adopt(abandonment: .finish)
+    driver.observe()
+    driver.leave()
+    driver.online(false)
+    expectEqual(driver.turn().ended, .cancelled)
+    expect(driver.machine.isIdle)
+  }
+
+  @Test func finishGivesUpADeferredFirstLoadThatIsReleasedOffline() {
+    var driver = EntryDriver()
+    driver.adopt(abandonment: .finish)
+    driver.observe()
+    driver.machine.deferred(driver.currentID, until: nil)
+    driver.leave()
+    driver.online(false)
+    expectEqual(driver.machine.released(in: driver.environment).ended, .cancelled)
+    expect(driver.machine.isIdle)
+  }
+
   @Test func finishLetsAPausedRefetchLandLater() {
     var driver = EntryDriver.withData()
     driver.adopt(abandonment: .finish)
