@@ -293,6 +293,20 @@ struct MutationMachineTests {
     expectEqual(machine.phase, .waiting(until: end))
   }
 
+  @Test func aDurableRunThatIsToWaitForEverDoesNotFail() {
+    var machine = durable(.kept)
+    let environment = Environment(now: .seconds(0))
+    expectEqual(machine.begun(in: environment).step, .perform)
+    let actions = machine.attemptFailed(
+      retryAfter: .infinite,
+      isCancellation: false,
+      in: environment
+    )
+    expectNil(actions.concluded)
+    let end = Instant(nanoseconds: TimeSpan.longest.nanoseconds)
+    expectEqual(machine.phase, .waiting(until: end))
+  }
+
   private func explore(_ environment: RunWorld, _ inputs: [Input], depth: Int) {
     guard depth > 0 else { return }
     for input in inputs {
