@@ -49,4 +49,18 @@ struct QueryPreviewTests: ObservedSuite {
       expectEqual(state(other), "pending fetching")
     }
   }
+
+  @Test("a state that no view shows is not dropped")
+  func statesStay() {
+    run { _, _ in
+      let preview = QueryPreview { $0.data("Ada", for: query("shown").gcTime(.zero)) }
+      defer {
+        preview.client.shutDown()
+        preview.executor.run()
+      }
+      let kept = preview.client.defaultOptions(for: ["shown"]).gcTime ?? .zero
+      #expect(kept > .seconds(100 * 366 * 86_400 as Int64))
+      expectEqual(preview.client.data(for: "shown" as QueryKey<String>), "Ada")
+    }
+  }
 }
