@@ -213,6 +213,15 @@ struct OutboxLedgerTests {
     expectEqual(ledger.released, [id(1)])
   }
 
+  @Test func anotherInputWithTheRevisionOfAStoredOneIsWrittenBeforeItIsSent() throws {
+    var ledger = try opened(1)
+    ledger.accepted(try #require(record(1, "b")), number: 1)
+    expectEmpty(ledger.released)
+    expectEqual(inputs(ledger.takeBatch()), ["\"1b\""])
+    _ = ledger.written()
+    expectEqual(ledger.released, [id(1)])
+  }
+
   @Test func aRevisionIsSettledWhenItIsWrittenAndNotWhenAnEarlierOneIs() throws {
     var ledger = try opened()
     ledger.accepted(try #require(record(1)), number: 1)
