@@ -117,9 +117,9 @@ struct OutboxRevisionTests: OutboxSuite {
   /// An input that calls a function when it is encoded.
   private struct Hooked: Codable, Sendable {
     let number: Int
-    let whenEncoded: @Sendable () -> Void
+    let whenEncoded: @Sendable () throws -> Void
 
-    init(_ number: Int, whenEncoded: @escaping @Sendable () -> Void = {}) {
+    init(_ number: Int, whenEncoded: @escaping @Sendable () throws -> Void = {}) {
       self.number = number
       self.whenEncoded = whenEncoded
     }
@@ -129,15 +129,18 @@ struct OutboxRevisionTests: OutboxSuite {
     }
 
     func encode(to encoder: any Encoder) throws {
-      whenEncoded()
+      try whenEncoded()
       var container = encoder.singleValueContainer()
       try container.encode(number)
     }
   }
 
   /// As if another thread changed it.
-  @Test("an input that is changed while the former one is encoded for the store is kept")
-  func changedWhileEncoded() throws {
+  @Test(
+    "an input that is changed while the former one is encoded for the store is kept",
+    arguments: [false, true]
+  )
+  func changedWhileEncoded(formerFails: Bool) throws {
     let client = client()
     let mutation = Mutation<Hooked, String>(key: "hooked") { [server] input, context in
       try await server.send(Note(number: input.number), context)
@@ -156,6 +159,7 @@ struct OutboxRevisionTests: OutboxSuite {
       // The first time the call only finds out whether the input can be encoded.
       guard times == 2, let client, let job else { return }
       expect(client.rebase(job, TypedBox(Hooked(3))))
+      if formerFails { throw Boom(1) }
     }
     simulation.run { try? await client.outbox.rebase(id, with: second) }
     simulation.settle()
