@@ -114,6 +114,26 @@ struct OutboxRevisionTests: OutboxSuite {
     other.shutDown()
   }
 
+  @Test("a caller that is cancelled while its input is written leaves nothing behind")
+  func cancelledCaller() throws {
+    let client = client()
+    simulation.start(note(), with: Note(number: 1), on: client)
+    let id = try #require(client.outbox.currentItems.first?.id)
+    store.change { $0.writing = .seconds(60) }
+    let caller = simulation.task { [client] in
+      try? await client.outbox.rebase(id, with: Note(number: 2))
+    }
+    simulation.settle()
+    let engine = try #require(client.durableRuns as? OutboxEngine)
+    expect(engine.update { !$0.waits.isEmpty })
+    caller.cancel()
+    simulation.settle()
+    expect(engine.update { $0.waits.isEmpty })
+    simulation.advance(by: .seconds(60))
+    expectEqual(kept(), ["{number:2,text:}"])
+    client.shutDown()
+  }
+
   /// An input that calls a function when it is encoded.
   private struct Hooked: Codable, Sendable {
     let number: Int
