@@ -237,6 +237,21 @@ struct DisplacedStoreTests {
     try await expectEqual(store.shelf().values, ["a": "1"])
   }
 
+  @Test func aStoreThatCannotBeResumedLocksNothing() async throws {
+    let store = store()
+    try await store.write(.put(["a": "1"]))
+    disk.removeDirectory("/store")
+    disk.failAll(.full, of: "write")
+    await store.suspend()
+    await #expect(throws: QueryStoreError.self) { try await store.resume() }
+    disk.failAll(nil)
+    let other = self.store()
+    try await expectEqual(other.shelf().values, [:])
+    await other.close()
+    try await store.resume()
+    try await expectEqual(store.shelf().values, ["a": "1"])
+  }
+
   @Test func aClosedStoreLeavesARemovedDirectoryRemoved() async throws {
     let store = store()
     try await store.write(.put(["a": "1"]))
