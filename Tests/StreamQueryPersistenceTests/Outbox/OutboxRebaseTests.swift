@@ -272,6 +272,36 @@ struct OutboxRebaseTests: OutboxSuite {
     other.shutDown()
   }
 
+  /// The run waits for `resumeMutations()` while the store is read, so the outbox hears of it later.
+  @Test("nor does an archive whose runs are resumed after the store was read")
+  func archivedBeforeAndResumedAfter() {
+    online.send(false)
+    let client = client(knowing: [note()])
+    simulation.start(note(), with: Note(number: 1), on: client)
+    let archive = client.export().archive
+    expectEqual(rebase(client, client.outbox.currentItems[0].id, Note(number: 2)), "rebased")
+    let key = client.outbox.currentItems.first?.idempotencyKey
+    let next = kill(client)
+    next.change { $0.loading = .seconds(1) }
+    let other = self.client(in: next, knowing: [note()])
+    let imported = other.import(archive, for: [.mutation(note())], resuming: false)
+    expectEqual(imported.mutationCount, 1)
+    simulation.advance(by: .seconds(2))
+    expectEqual(shown(other.outbox.currentItems), ["2 waiting"])
+    online.send(true)
+    let ends = Notes<Int>()
+    simulation.task { [other] in
+      await other.resumeMutations()
+      ends.add(1)
+    }
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all, ["2000 2", "2010 2 done"])
+    expectEqual(server.keys.all, [key])
+    expectEqual(ends.count, 1)
+    expectEmpty(kept(in: next))
+    other.shutDown()
+  }
+
   @Test("the changes of a new input stay below those of later runs, and do not undo a clear")
   func layers() {
     online.send(false)
