@@ -132,4 +132,35 @@ struct OutboxRefetchTests: OutboxSuite {
     expectEqual(server.log.all.count { $0.hasSuffix(" 1 done") }, 1)
     second.shutDown()
   }
+
+  /// The time to wait for the store is over, or a read has failed and the next one comes later.
+  @Test("nor for a store that is silent, or could not be read", arguments: [false, true])
+  func resumedBeforeAnUnreadStore(fails: Bool) {
+    online.send(false)
+    let first = client(in: SlowStore(clock: simulation.clock))
+    simulation.start(note(), with: Note(number: 2), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    online.send(true)
+    store.change {
+      if fails { $0.loadError = .denied } else { $0.loading = .hours(1) }
+    }
+    let second = client()
+    let imported = second.import(archive, for: [.mutation(note())], resuming: false)
+    expectEqual(imported.mutationCount, 1)
+    simulation.advance(by: .milliseconds(fails ? 2_500 : 20_000))
+    let ends = Notes<Int>()
+    simulation.task { [second] in
+      await second.resumeMutations()
+      ends.add(1)
+    }
+    simulation.advance(by: .seconds(1))
+    expectEqual(shown(second.outbox.currentItems), ["2 saving"])
+    expectEqual(ends.count, 1)
+    store.change { $0.loadError = nil }
+    simulation.advance(by: .hours(2))
+    expectEqual(server.log.all.count { $0.hasSuffix(" 2 done") }, 1)
+    second.shutDown()
+  }
 }
