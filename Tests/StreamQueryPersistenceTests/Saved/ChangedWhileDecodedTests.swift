@@ -133,6 +133,34 @@ struct ChangedWhileDecodedTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test(
+    "a page command that waited for the store fetches nothing if its key is removed",
+    arguments: [false, true]
+  )
+  func removedForAPageCommandThatWaited(clears: Bool) {
+    let calls = Notes<Int>()
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 0) { [calls] param in
+      calls.add(param)
+      return param * 10
+    } nextPageParam: {
+      $0.pages.count
+    }
+    let former = self.client()
+    simulation.settle()
+    former.setData(Pages(0, param: 0), for: feed)
+    former.shutDown()
+    simulation.settle()
+    let client = hooked()
+    store.change { $0.loading = .seconds(1) }
+    simulation.task { [client] in _ = try? await client.fetchNextPage(of: feed) }
+    simulation.settle()
+    next { [client] in if clears { client.clear() } else { client.remove(feed) } }
+    simulation.advance(by: .seconds(2))
+    expectEmpty(calls.all)
+    expectNil(client.data(for: feed)?.count)
+    client.shutDown()
+  }
+
   @Test("an update does not write again what is removed", arguments: Removal.allCases, [nil, 0])
   func removedForAnUpdate(_ removal: Removal, limit: Int?) {
     let client = hooked(limit: limit)
