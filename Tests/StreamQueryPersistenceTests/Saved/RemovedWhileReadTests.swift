@@ -316,6 +316,19 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test("so it does if the newest update of the key names no query")
+  func foundByMetadataOfAFormerUpdate() throws {
+    let client = try launched(loading: .seconds(5))
+    let query = Query<Int>(key: key(3)) { 7 }.persisted(in: store).meta(Owner.self, "ada")
+    client.updateData(for: query) { $0 = 5 }
+    client.updateData(for: key(3)) { $0 = ($0 ?? 0) + 1 }
+    expectNil(client.data(for: key(3)))
+    client.remove(.where { $0.meta[Owner.self] == "ada" })
+    simulation.advance(by: .seconds(20))
+    expectNil(client.data(for: key(3)))
+    client.shutDown()
+  }
+
   @Test("a caller that comes after the removal fetches when the store is read")
   func callersThatComeLater() throws {
     let client = try launched(loading: .seconds(5))
