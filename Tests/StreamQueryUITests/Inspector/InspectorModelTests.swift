@@ -227,6 +227,24 @@ struct InspectorModelTests {
     }
   }
 
+  @Test("a refetch that could only fail is refused, and leaves the entry as it is")
+  func written() {
+    run { simulation, client, model in
+      client.setData("old", for: QueryKey<String>("a"))
+      model.start(using: client)
+      simulation.settle()
+      model.give(.refetch, for: 1)
+      expectEqual(
+        model.refusalText(for: 1),
+        "It is not refetched: no query of it has a fetch closure."
+      )
+      simulation.advance(by: .minutes(1))
+      expectEqual(model.row(of: 1)?.state.status, .success)
+      expectEqual(model.row(of: 1)?.state.isInvalidated, false)
+      expectNil(model.detail(of: 1)?.error)
+    }
+  }
+
   @Test("a command that waits keeps neither the model nor the client", arguments: [true, false])
   func released(_ stops: Bool) {
     for seed: UInt64 in 0..<10 {
