@@ -115,6 +115,9 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     return begin(with: input)
   }
 
+  /// Whether the client is shut down, so that no run can begin: for adapters.
+  @_spi(Adapters) public var isOver: Bool { following.client.isOver }
+
   private func startRun(_ input: Input) -> QueryClient.Begin {
     let client = following.client
     let mutation = mutation

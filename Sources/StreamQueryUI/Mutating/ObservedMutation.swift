@@ -41,6 +41,8 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   @ObservationIgnored private var observer: MutationObserver<Input, Output>?
   /// The number of callers that wait for a run, which may not have begun yet.
   @ObservationIgnored private var callerCount = 0
+  /// The error that shows instead of a run, because the run could not begin.
+  @ObservationIgnored private var refusal: (any Error)?
   /// The task that follows the runs, from the first run until ``reset()``.
   @ObservationIgnored private var following: Task<Void, Never>?
 
@@ -103,14 +105,11 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// - Parameter input: The input of the run.
   public func run(_ input: Input) {
     guard prepared == nil else { return }
-    guard let observer = observing() else { return fail(ObservationError.noClient) }
-    guard observer.begin(with: input) else {
-      forgetRun()
-      // The handle would show that there is no run, instead of the error.
-      self.observer = nil
-      return fail(QueryError.shutDown)
-    }
-    began(observer)
+    guard let observer = observing() else { return forgetRun(because: ObservationError.noClient) }
+    guard observer.begin(with: input) else { return forgetRun(because: QueryError.shutDown) }
+    take(observer.run)
+    follow(observer)
+    showTogether()
   }
 
   /// Runs the mutation again with the ``input`` of the run that is shown, without waiting.
@@ -126,15 +125,8 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   ///
   /// The repeated run is a new one, as by ``run(_:)``. Until it ends, another call has no effect.
   public func retry() {
-    guard prepared == nil, let observer, observer.retry() else { return }
-    began(observer)
-  }
-
-  /// Shows a run that has just begun, and follows it.
-  private func began(_ observer: MutationObserver<Input, Output>) {
-    take(observer.run)
-    follow(observer)
-    showTogether()
+    guard let failed = observer?.run, failed.isError, let input = failed.input else { return }
+    run(input)
   }
 
   /// Runs the mutation and waits for its end.
@@ -150,7 +142,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   public func mutate(_ input: Input, detached: Bool = false) async throws -> Output {
     guard prepared == nil else { throw CancellationError() }
     guard let observer = observing() else {
-      fail(ObservationError.noClient)
+      forgetRun(because: ObservationError.noClient)
       throw ObservationError.noClient
     }
     follow(observer)
@@ -160,7 +152,12 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
       callerCount -= 1
       if self.observer === observer { showTogether() }
     }
-    return try await observer.mutate(input, detached: detached)
+    do {
+      return try await observer.mutate(input, detached: detached)
+    } catch QueryError.shutDown where observer.isOver && self.observer === observer {
+      forgetRun(because: QueryError.shutDown)
+      throw QueryError.shutDown
+    }
   }
 
   /// Cancels the run that is shown, if it has not ended.
@@ -176,10 +173,12 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     if prepared == nil { forgetRun() }
   }
 
-  private func forgetRun() {
+  /// Shows no run any more, or the error for a run that cannot begin.
+  private func forgetRun(because refusal: (any Error)? = nil) {
     following?.cancel()
     following = nil
     observer?.reset()
+    self.refusal = refusal
     take(.idle)
   }
 
@@ -200,12 +199,6 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   private func observing() -> MutationObserver<Input, Output>? {
     if observer == nil { observer = client?.observer(of: mutation) }
     return observer
-  }
-
-  /// Shows the error for a run that cannot begin.
-  private func fail(_ error: any Error) {
-    status = .error
-    self.error = error
   }
 
   private func follow(_ observer: MutationObserver<Input, Output>) {
@@ -257,12 +250,16 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     // The state is read without tracking: otherwise a view that names its mutation here would observe every
     // property.
     let changed = MutationFields(_state, run)
-    if _status != run.status { status = run.status }
+    let status = refusal == nil ? run.status : .error
+    let error = refusal ?? run.error
+    if _status != status { self.status = status }
     if !run.isSame(as: _state) { state = run }
     if changed.contains(.isPaused) { isPaused = run.isPaused }
     if changed.contains(.input) { input = run.input }
     if changed.contains(.output) { output = run.output }
-    if changed.contains(.error) || run.error == nil && _error != nil { error = run.error }
+    if changed.contains(.error) || refusal != nil || error == nil && _error != nil {
+      self.error = error
+    }
     if changed.contains(.failures) { failureCount = run.failureCount }
   }
 }
