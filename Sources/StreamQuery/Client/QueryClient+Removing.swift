@@ -3,10 +3,12 @@ nonisolated extension QueryClient {
   ///
   /// Writes and invalidations that were made during a fetch stay. The caller that started a fetch gets the
   /// restored data, or throws `CancellationError` if there is none, or only a part of a stream. Other waiting
-  /// callers throw that error in any case.
+  /// callers throw that error in any case, also if their fetch has not begun, because a store is being read.
   ///
   /// - Parameter filter: Selects the entries.
   public nonisolated func cancel(_ filter: QueryFilter) {
+    let cancelled = cancelRestoringCallers(filter, sparesTurns: true)
+    defer { for caller in cancelled { caller.resume() } }
     select(filter) { state, indices, transaction in
       for index in indices {
         state.input(index, &transaction) { $0.cancelRequested(in: $1) }

@@ -97,16 +97,22 @@ nonisolated extension QueryClient {
     _ = restoringCallers.withLock { $0.callers.removeValue(forKey: caller.number) }
   }
 
-  /// Cancels the callers that wait before their fetches begin, and whose keys are removed: the entries know
-  /// nothing of these callers.
+  /// Cancels the callers that wait before their fetches begin, and whose keys are removed, or whose fetches
+  /// are cancelled: the entries know nothing of these callers.
   ///
-  /// Call this before the entries are removed. A caller that begins a fetch in between loses it by the
-  /// removal, and one that begins it later finds that it is cancelled.
+  /// Call this before the entries change. A caller that begins a fetch in between loses it by that change,
+  /// and one that begins it later finds that it is cancelled.
   ///
-  /// - Parameter filter: Selects the keys that are removed.
-  /// - Returns: The cancelled callers, whose waits end when they are resumed, after the removal.
-  func cancelRestoringCallers(_ filter: QueryFilter) -> [RestoringCaller] {
+  /// - Parameters:
+  ///   - filter: Selects the keys.
+  ///   - sparesTurns: Whether callers that wait for their turn in a refresh, and not for a store, stay.
+  /// - Returns: The cancelled callers, whose waits end when they are resumed, after the change.
+  func cancelRestoringCallers(
+    _ filter: QueryFilter,
+    sparesTurns: Bool = false
+  ) -> [RestoringCaller] {
     let waiting = restoringCallers.withLock { $0.callers.values.sorted { $0.number < $1.number } }
+      .filter { !sparesTurns || $0.hasWaited }
     guard !waiting.isEmpty else { return [] }
     let infos = infos(of: waiting.map { ($0.key, $0.definition) })
     let cancelled = zip(waiting, infos).filter { filter.matches($1) }.map { $0.0 }
@@ -301,16 +307,19 @@ final class RestoringCaller: Sendable {
     (self.key, self.definition, self.number) = (key, definition, number)
   }
 
-  /// Whether the key was removed meanwhile.
+  /// Whether the key was removed meanwhile, or its fetch cancelled.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Notes that the key is removed.
+  /// Whether the caller waits for a store, or did so.
+  var hasWaited: Bool { state.withLock { $0.wait != nil } }
+
+  /// Notes that the key is removed, or its fetch cancelled.
   func cancel() { state.withLock { $0.isCancelled = true } }
 
   /// Ends the present wait.
   func resume() { state.withLock { $0.wait }?.give(()) }
 
-  /// Begins a wait, which is over already if the key was removed.
+  /// Begins a wait, which is over already if the caller is cancelled.
   func nextWait() -> SharedOneShot<Void> {
     let wait = SharedOneShot<Void>()
     let isOver = state.withLock { state in
