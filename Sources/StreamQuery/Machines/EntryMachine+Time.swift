@@ -142,6 +142,8 @@ extension EntryMachine {
     in environment: Environment
   ) -> Instant {
     let now = environment.now.instant
+    // An observer that still waits for a store does not poll yet, and its entry may have been removed.
+    if old.participation == .restoring, new.participation == .restoring { return base }
     let interval = new.interval(isActive: environment.isActive)
     guard old.isEnabled == new.isEnabled, old.interval == new.interval else { return now }
     guard interval != old.interval(isActive: environment.isActive) else { return base }
