@@ -53,9 +53,7 @@ extension EntryMachine {
     guard isDeferred, var current = fetch else { return }
     actions.changed = true
     guard current.canBegin(in: environment) else {
-      fetch?.stage = .paused(before: .firstAttempt)
-      actions.step = .pause
-      return
+      return pause(before: .firstAttempt, in: environment, &actions)
     }
     let hidesData = stash(&current)
     current.attemptBegan(overMark: isKnownToHaveChanged)

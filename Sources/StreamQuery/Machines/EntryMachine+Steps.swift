@@ -197,7 +197,9 @@ extension EntryMachine {
     guard var current = fetch, let next = current.next else { return }
     var environment = environment
     if isAwaited { environment.isActive = true }
-    guard canContinue(current, in: environment) else {
+    // A fetch that was given up makes no further attempt, so it does not wait for one.
+    let isGivenUp = current.stopsRetrying && next == .retry && !isPaused
+    guard isGivenUp || canContinue(current, in: environment) else {
       if !isPaused { pause(before: next, in: environment, &actions) }
       return
     }
@@ -217,7 +219,8 @@ extension EntryMachine {
   /// Begins an attempt that waited until the limit of fetches allowed it, or pauses the fetch.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: No action if the attempt begins; a pause if the network or the app does not allow one.
+  /// - Returns: No action if the attempt begins; a pause if the network or the app does not allow one, or the
+  ///   cancellation of a first load that was given up.
   package mutating func turnCame(in environment: Environment) -> EntryActions {
     var actions = EntryActions()
     guard let current = fetch, current.stage == .running else { return actions }
@@ -236,11 +239,13 @@ extension EntryMachine {
     if stage == .running { fetch?.attemptBegan(overMark: isMarked) }
   }
 
-  private mutating func pause(
+  /// Pauses the fetch in flight, unless it is a first load that was given up: nobody waits for that.
+  mutating func pause(
     before next: Pause,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
+    if !hasData, fetch?.stopsRetrying == true { return cancelCurrent(in: environment, &actions) }
     fetch?.stage = .paused(before: next)
     actions.step = .pause
     actions.changed = true

@@ -100,7 +100,7 @@ extension CacheState {
       if actions == .none {
         actionQueue.enqueue(.start(job, attempt: slots[index].machine.failureCount))
       } else {
-        // The fetch has to pause now, and requests room again when it is resumed.
+        // The fetch has to pause now, and requests room again when it is resumed, or it is given up.
         releaseFetch(index)
         apply(actions, index, &transaction)
       }
