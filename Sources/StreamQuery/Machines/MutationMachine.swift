@@ -285,9 +285,11 @@ package struct MutationMachine: Equatable, Sendable {
   ) -> MutationActions {
     guard case .running = phase else { return .none }
     var actions = MutationActions()
+    // A durable run that waits for more than a hundred years stays in the outbox.
+    let wait = retryAfter.map { keeping == .kept ? min($0, .longest) : $0 }
     if isCancellation || isCancelRequested {
       conclude(.cancelled, in: environment, &actions)
-    } else if let retryAfter, let until = environment.now.instant + retryAfter {
+    } else if let wait, let until = environment.now.instant + wait {
       failureCount += 1
       phase = .waiting(until: until)
       actions.changed = true
