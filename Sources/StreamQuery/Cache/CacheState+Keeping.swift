@@ -14,8 +14,14 @@ extension CacheState {
   ///   - id: The run.
   ///   - scope: The scope.
   ///   - comesBefore: Whether the run comes before runs that began earlier.
+  ///   - transaction: The transaction.
   /// - Returns: Whether the run is the first of its scope.
-  mutating func enqueueRun(_ id: MutationID, _ scope: String?, comesBefore: Bool) -> Bool {
+  mutating func enqueueRun(
+    _ id: MutationID,
+    _ scope: String?,
+    comesBefore: Bool,
+    _ transaction: inout Transaction
+  ) -> Bool {
     guard comesBefore, let scope, let first = mutations.scopes[scope]?.first,
       let index = mutations.find(first)
     else { return mutations.scopes.join(id, scope) }
@@ -23,7 +29,8 @@ extension CacheState {
     let keepsFirst = !mutations.slots[index].machine.canBeOvertaken
     mutations.scopes[scope, default: RunQueue()].insert(id, keepsFirst: keepsFirst)
     guard mutations.scopes[scope]?.first == id else { return false }
-    mutations.slots[index].machine.overtaken()
+    let actions = mutations.slots[index].machine.overtaken()
+    if actions != .none { apply(actions, to: first, &transaction) }
     return true
   }
 

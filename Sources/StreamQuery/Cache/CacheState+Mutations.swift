@@ -26,7 +26,7 @@ extension CacheState {
     mutations.slots[index].job = job
     lendPriority(mutation.scope, for: job, &transaction)
     if let waiter { mutations.slots[index].waiters = Few(waiter) }
-    let isFirst = enqueueRun(id, mutation.scope, comesBefore: origin.serial != nil)
+    let isFirst = enqueueRun(id, mutation.scope, comesBefore: origin.serial != nil, &transaction)
     mutations.slots[index].machine = MutationMachine(
       runOptions: mutation.runOptions,
       isFirst: isFirst,

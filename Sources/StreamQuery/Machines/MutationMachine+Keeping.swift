@@ -152,12 +152,20 @@ extension MutationMachine {
   }
 
   /// Moves this run back, because a run of an earlier process now precedes this run in the scope.
-  package mutating func overtaken() {
-    guard canBeOvertaken else { return }
+  ///
+  /// - Returns: The actions.
+  package mutating func overtaken() -> MutationActions {
+    guard canBeOvertaken else { return .none }
+    var actions = MutationActions()
     isFirst = false
     switch phase {
-    case .paused(isHeld: false), .waiting: phase = .queued
+    case .waiting:
+      phase = .queued
+      actions.step = .pause
+      actions.changed = true
+    case .paused(isHeld: false): phase = .queued
     case .preparing, .saving, .queued, .paused, .running, .stopped, .settling, .ended: break
     }
+    return actions
   }
 }

@@ -200,7 +200,7 @@ struct MutationMachineTests {
     machine = durable(.wanted)
     expectEqual(machine.begun(in: environment).step, .keep)
     expect(machine.canBeOvertaken)
-    machine.overtaken()
+    expectEqual(machine.overtaken(), .none)
     expectEqual(machine.kept(in: environment).step, .pause)
     expectEqual(machine.phase, .queued)
     expectEqual(machine.reachedFront(in: environment).step, .perform)
@@ -216,11 +216,22 @@ struct MutationMachineTests {
         at: .seconds(0)
       )
       expectEqual(machine.begun(in: offline).step, .pause)
-      machine.overtaken()
+      expectEqual(machine.overtaken(), .none)
       expectEqual(machine.phase, isHeld ? .paused(isHeld: true) : .queued)
       expectEqual(machine.released(in: offline).step, isHeld ? .pause : nil)
       expectEqual(machine.phase, .queued)
     }
+  }
+
+  @Test func aDelayedRunThatIsMovedBackShowsThatItIsPaused() {
+    var machine = durable(.kept) { $0.delay = .seconds(2) }
+    let environment = Environment(now: .seconds(0))
+    expectNil(machine.begun(in: environment).step)
+    expect(!machine.isPaused)
+    let actions = machine.overtaken()
+    expect(machine.isPaused && actions.changed && actions.step == .pause)
+    expectNil(machine.reachedFront(in: environment).step)
+    expectEqual(machine.phase, .waiting(until: .seconds(2)))
   }
 
   @Test func aRunThatIsWrittenTakesPrecedenceUntilItIsCancelledOrDecided() {
