@@ -222,14 +222,10 @@ nonisolated extension QueryClient {
         return attemptFailed(job, error, .fail, isCancellation: isCancellation)
       }
       transaction { state, transaction in
-        let count =
-          1
-          + (state.mutations.find(job.id).map {
-            state.mutations.slots[$0].machine.failureCount
-          } ?? 0)
+        guard let index = state.mutations.find(job.id) else { return }
         let step = QueryEvent.MutationStep.attemptFailed(
           error,
-          count: count,
+          count: state.mutations.slots[index].machine.failureCount + 1,
           retryAfter: delay.duration
         )
         state.emit(step, job, transaction)
