@@ -35,7 +35,8 @@ public final class QueryPreview {
     options.refetchOnSubscribe = .never
     options.retryOnSubscribe = false
     let configuration = QueryClient.Configuration(
-      defaults: QueryDefaults(staleTime: .static, options: options),
+      // A state stays until a view shows it, however long that takes.
+      defaults: QueryDefaults(staleTime: .static, gcTime: .seconds(Int64.max), options: options),
       // The client is offline for `paused(_:)`, because no other state depends on the network.
       connectivity: Connectivity { AsyncStream<Bool> { $0.yield(false) } },
       activity: .alwaysActive,
@@ -66,7 +67,8 @@ public final class QueryPreview {
   ///   - value: The data.
   ///   - query: The query.
   public func data<Value>(_ value: Value, for query: Query<Value>) {
-    client.setData(value, for: query)
+    // The query's own retention does not count.
+    client.setData(value, for: query.key)
   }
 
   /// Puts a query into the state of fetching: for the first time, or again if it has data.
