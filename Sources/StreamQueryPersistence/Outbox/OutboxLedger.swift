@@ -144,7 +144,9 @@ struct OutboxLedger: Sendable {
     version += 1
     if let index = indices[id], let entry = entries[index] {
       entries[index]?.pacing = pacing
-      let isSame = entry.record.header.revision == record.header.revision
+      // An archive may bring the same revision with another input: two clients have changed the run.
+      let isSame =
+        entry.record.header.revision == record.header.revision && entry.record.input == record.input
       entries[index]?.isAwaited = true
       setStatus(at: index, .run(.saving))
       if entry.status.isOpen { close([entry.serial], in: entry.record.header.scope) }
