@@ -20,9 +20,9 @@ extension OutboxEngine {
       return
     }
     register(job.key, mutation.resolved.definition, isImplicit: true)
+    // Another thread may change the input while this one is encoded.
+    let (input, revision) = job.versionedInput
     do {
-      // Another thread may change the input while this one is encoded.
-      let (input, revision) = job.versionedInput
       let data = try replaced(input, revision, of: job, form)
       let header = OutboxRecord.Header(
         id: job.identity.uuid,
@@ -36,6 +36,8 @@ extension OutboxEngine {
       accept(job, try OutboxRecord(header, input: data))
     } catch {
       let mutation = job.key.key.description
+      // If the run has got another input meanwhile, that input counts, and is encoded next.
+      guard job.revision == revision else { return }
       keepingFailed(job, OutboxError.notEncodable(mutation: mutation, reason: error))
     }
   }
