@@ -102,7 +102,7 @@ public final class QueryAccounts: Sendable {
   /// - Throws: ``QueryAccountError/notErased(name:errors:)`` or `CancellationError`.
   public func end(_ name: String) async throws {
     try await perform("the ending of \"\(name)\"", name) { turn in
-      endAtOnce(name, turn)
+      endAtOnce(name, table.withLock { $0.clients(of: name) }, turn)
     } body: { accounts, turn in
       try await accounts.erase(name, turn)
     }
@@ -189,8 +189,11 @@ public final class QueryAccounts: Sendable {
     let name = account.name
     try await perform("the ending of \"\(name)\"", name) { turn in
       let hadEnded = account.hasEnded
-      let isEnding = table.withLock { $0.isEnding(name, account.serial, hadEnded: hadEnded) }
-      return isEnding ? endAtOnce(name, turn) : []
+      // The clients are found in the same step: the account may be closed and opened again at any time.
+      let clients = table.withLock { table in
+        table.isEnding(name, account.serial, hadEnded: hadEnded) ? table.clients(of: name) : []
+      }
+      return clients.isEmpty ? [] : endAtOnce(name, clients, turn)
     } body: { accounts, turn in
       let ending = withExtendedLifetime(account.client) {
         accounts.table.withLock { $0.ending(of: name, account.serial) }
@@ -254,20 +257,11 @@ public final class QueryAccounts: Sendable {
     return false
   }
 
-  /// Empties all clients of an account and shuts them down.
-  ///
-  /// - Returns: The clients.
-  private func forget(_ name: String) -> [QueryClient] {
-    let clients = table.withLock { $0.clients(of: name) }
-    for client in clients { client.erase() }
-    return clients
-  }
-
   /// Erases an account in memory at once, before the call has the turn.
   ///
   /// - Returns: The account's clients.
-  private func endAtOnce(_ name: String, _ turn: Turn) -> [QueryClient] {
-    let clients = forget(name)
+  private func endAtOnce(_ name: String, _ clients: [QueryClient], _ turn: Turn) -> [QueryClient] {
+    for client in clients { client.erase() }
     let ending = ending(of: name, clients, turn)
     turn.ending.withLock { $0 = ending }
     return clients
@@ -290,7 +284,8 @@ public final class QueryAccounts: Sendable {
 
   /// Erases an account in memory and in its stores; the caller has taken the account's turn.
   private func erase(_ name: String, _ turn: Turn) async throws {
-    let clients = forget(name)
+    let clients = table.withLock { $0.clients(of: name) }
+    for client in clients { client.erase() }
     turn.erased.withLock { $0 = clients }
     for client in clients { place(of: name).reportUnlisted(client, name) }
     let ending = ending(of: name, clients, turn)
