@@ -52,7 +52,13 @@ extension FileStore {
     case .suspended: break
     }
     let former = floor
-    if isDisplaced { try takeAnew() } else { try takeDirectory() }
+    do throws(QueryStoreError) {
+      if isDisplaced { try takeAnew() } else { try takeDirectory() }
+    } catch {
+      // A store that stays suspended locks nothing.
+      opened = nil
+      throw error
+    }
     for (partition, state) in partitions where state.file == nil {
       // Whether another process may have saved or wiped the partition.
       let isChanged = floor != former || opened?.files.newest[state.log.stem] != nil
