@@ -126,6 +126,8 @@ extension OutboxEngine {
     }
     if let early { answer.give(early) }
     let error = await answer.take(for: "an item of the outbox", of: client, orGive: nil) ?? nil
+    // The list still has the caller if the caller's wait was cancelled.
+    update { $0.waitEnded(id, answer) }
     try Task.checkCancellation()
     if let error { throw error.error }
     if case .closed(let error) = update({ $0.ledger.phase }) {
@@ -135,6 +137,11 @@ extension OutboxEngine {
 }
 
 extension OutboxEngine.State {
+  fileprivate mutating func waitEnded(_ id: RunIdentity, _ answer: SharedOneShot<ErrorBox?>) {
+    waits[id]?.removeAll { $0.answer === answer }
+    if waits[id]?.isEmpty == true { waits[id] = nil }
+  }
+
   func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
     !pending.contains { $0.job.identity == id } && ledger.isSettled(id, revision)
   }
