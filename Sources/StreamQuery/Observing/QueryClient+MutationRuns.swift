@@ -11,7 +11,8 @@ nonisolated extension QueryClient {
   /// ```
   ///
   /// - Parameter mutation: The mutation to follow; its key and types matter, not its work.
-  /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
+  /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down, and then
+  ///   shows ``MutationRun/idle`` before it ends.
   public nonisolated func runs<Input, Output>(
     of mutation: Mutation<Input, Output>
   ) -> AsyncStream<MutationRun<Input, Output>> {
@@ -62,7 +63,8 @@ nonisolated extension QueryClient {
   /// Emits the number of runs that have not ended, now and whenever it changes.
   ///
   /// - Parameter filter: Selects the runs to count.
-  /// - Returns: A stream of numbers; the newest wins, and equal neighbours are omitted.
+  /// - Returns: A stream of numbers; the newest wins, and equal neighbours are omitted. A shutdown of the
+  ///   client ends all runs, and then the stream.
   public nonisolated func mutatingCountStream(_ filter: MutationFilter = .all) -> AsyncStream<Int> {
     let seen = LastSeen<Int>()
     return mutationNews(about: filter.topics) { client in
