@@ -33,7 +33,7 @@ nonisolated extension QueryClient {
   ///   - coding: The coding of values and inputs.
   ///   - resuming: Whether mutations continue by themselves; `false` leaves them paused until
   ///     ``/StreamQuery/QueryClient/resumeMutations()``, or until the network or the app comes
-  ///     back.
+  ///     back. Until then, no outbox stores the durable ones: keep the archive.
   /// - Returns: The result, with a report of the omitted entries and runs.
   @discardableResult
   public nonisolated func `import`(

@@ -14,7 +14,8 @@ internal import Foundation
 /// The stores of this type in a process take turns at a value, so that two of them on the same defaults do
 /// not overwrite each other: see ``DefaultsStorage/storageIdentity``. App defaults have no lock for two
 /// processes: if an app and its extension write to one partition, they overwrite each other's batches. Give
-/// each its own prefix or partition.
+/// each its own prefix or partition. An outbox also needs its own prefix: in one partition, saved queries may
+/// leave no room for it.
 public actor DefaultsStore: QueryStore {
   /// The place of one value: a storage, and a name in it.
   private struct Key: Hashable {
