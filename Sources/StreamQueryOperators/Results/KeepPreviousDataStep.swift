@@ -14,8 +14,8 @@ extension AsyncSequence {
   /// ```
   ///
   /// The previous data is shown as a placeholder: status success, `isPlaceholderData`, no `dataUpdatedAt`. It
-  /// is shown while the new key has neither data nor an error, and it is never cached. If a key loses its own
-  /// data, for example by a reset, that data is not shown again.
+  /// is shown while the new key has neither data nor an error, and it is never cached. If the sequence shows
+  /// that a key has lost its own data, for example by a reset, that data is not shown again.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result with data is stored.
