@@ -70,20 +70,36 @@ extension OutboxEngine {
     return replaced
   }
 
+  /// The answer of the ledger to a run that is to be stored.
+  private enum Acceptance {
+    /// The client has ended.
+    case ended
+    case closed(QueryStoreError)
+    /// Another client has the run from an archive.
+    case taken
+    /// - isOutdated: Whether the store has a later input of the run, which an archive brought.
+    case accepted(isOutdated: Bool)
+  }
+
   private func accept(_ job: MutationJob, _ record: OutboxRecord) {
-    let (isOver, isTaken, error) = update { state -> (Bool, Bool, QueryStoreError?) in
-      if state.writer.stage.hasEnded { return (true, false, nil) }
+    let answer = update { state -> Acceptance in
+      if state.writer.stage.hasEnded { return .ended }
       if state.ledger.isLoading {
         state.wait(Pending(job: job, record: record))
-        return (false, false, nil)
+        return .accepted(isOutdated: false)
       }
-      if case .closed(let error) = state.ledger.phase { return (true, false, error) }
-      let isTaken = !state.accept(job, record, for: self)
-      return (isTaken, isTaken, nil)
+      if case .closed(let error) = state.ledger.phase { return .closed(error) }
+      guard state.accept(job, record, for: self) else { return .taken }
+      return .accepted(isOutdated: state.ledger.hasLater(than: record))
     }
-    if let error { keepingFailed(job, OutboxError.unwritable(error)) }
-    if isTaken { client?.cancel(job.id) }
-    if isOver { return }
+    switch answer {
+    case .ended: return
+    case .closed(let error): return keepingFailed(job, OutboxError.unwritable(error))
+    case .taken:
+      client?.cancel(job.id)
+      return
+    case .accepted(let isOutdated): if isOutdated { takeStoredInput(job) }
+    }
     release()
     start { state in
       if state.ledger.unwritten.isEmpty || state.ledger.isLoading { return nil }

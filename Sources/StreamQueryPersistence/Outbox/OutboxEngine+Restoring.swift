@@ -183,7 +183,7 @@ extension OutboxEngine {
   }
 
   /// Gives a run of an archive the later input that the store has.
-  private func takeStoredInput(_ job: MutationJob) {
+  func takeStoredInput(_ job: MutationJob) {
     guard let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form,
       let record = update({ $0.ledger[job.identity]?.record })
     else { return }
@@ -250,8 +250,7 @@ extension OutboxEngine.State {
         $0.header.revision == record.header.revision ? $0 : nil
       }
       if !accept(run.job, other ?? record, for: engine) { taken.append(run.job) }
-      let stored = ledger[record.id]?.record.header.revision ?? 0
-      if stored > record.header.revision { outdated.append(run.job) }
+      if ledger.hasLater(than: record) { outdated.append(run.job) }
     }
     pending.removeAll { $0.record != nil }
     return (restoreWaits.takeAll(), taken, outdated)

@@ -124,6 +124,11 @@ struct OutboxLedger: Sendable {
   /// The items, sorted by their serials.
   var all: [Entry] { entries.compactMap(\.self) }
 
+  /// Whether an item has a later input than a record of the same run.
+  func hasLater(than record: OutboxRecord) -> Bool {
+    self[record.id].map { $0.record.header.revision > record.header.revision } ?? false
+  }
+
   // MARK: Coming and going
 
   /// Adds a run, or takes its new input; the run waits until its record is written.
