@@ -164,6 +164,13 @@ extension CacheState {
     }
   }
 
+  /// Ends the waits for a run that the outbox cannot write now, and for the runs behind it.
+  mutating func keepingDelayed(_ id: MutationID) {
+    guard let index = mutations.find(id), mutations.slots[index].machine.isStalled else { return }
+    let isFirst = mutations.slots[index].machine.isFirst
+    for run in lane(of: index, id) where isFirst || !(run < id) { endWaits(for: run) }
+  }
+
   private mutating func endWaits(for run: MutationID) {
     guard let index = mutations.find(run) else { return }
     let watching = mutations.slots[index].waiters.filter { $0.role == .watching }

@@ -10,6 +10,9 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// Whether the stored runs have not been read yet.
   var isRestoring: Bool { get }
 
+  /// Whether runs cannot be stored now, because the store fails, or was not read in time.
+  var isHeldUp: Bool { get }
+
   /// Waits until the stored runs have been read, until other runs no longer wait for that, or until the caller
   /// is cancelled.
   ///

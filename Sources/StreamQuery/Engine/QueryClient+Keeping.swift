@@ -1,8 +1,12 @@
 nonisolated extension QueryClient {
   /// Gives a run to the outbox; the run waits until the outbox has written it.
   func keep(_ job: MutationJob) {
-    if let durableRuns { return durableRuns.keep(job) }
-    keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))
+    guard let durableRuns else {
+      return keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))
+    }
+    durableRuns.keep(job)
+    // The waits for the other runs ended when the store failed.
+    if durableRuns.isHeldUp { transaction { state, _ in state.keepingDelayed(job.id) } }
   }
 
   /// Lets runs go on, because the outbox has written them or need not write them.

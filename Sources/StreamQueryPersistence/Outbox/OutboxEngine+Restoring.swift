@@ -5,6 +5,8 @@
 extension OutboxEngine {
   var isRestoring: Bool { update { $0.ledger.isLoading && !$0.writer.stage.hasEnded } }
 
+  var isHeldUp: Bool { update { $0.isHeldUp } }
+
   func waitUntilRestored() async -> (any Error)? {
     let answer = SharedOneShot<Void>()
     let isRestoring = update { state in

@@ -69,6 +69,8 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var atWork: [RunIdentity: AtWork] = [:]
 
     var hasFailed: Bool { ledger.hasFailed || loadError != nil }
+    /// Whether the store fails, or was not read in time.
+    var isHeldUp: Bool { hasFailed || ledger.isLoading && !awaitsOrder }
     /// Always `false`, because a round of writing also includes the changes that come during it.
     var hasMore: Bool { false }
   }
