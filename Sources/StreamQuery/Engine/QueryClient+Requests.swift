@@ -9,7 +9,7 @@ nonisolated extension QueryClient {
     var span = TimeSpan(limit)
     let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
     let start = try await whenRestored(key, query.definition, within: &span) {
-      beginFetch(key, query.definition, need, nil)
+      beginFetch(key, query.definition, need, nil, for: $0)
     }
     if case .restoring = start { throw Task.isCancelled ? CancellationError() : timedOut }
     guard case .waiting(let waiter) = start else {
@@ -79,13 +79,13 @@ nonisolated extension QueryClient {
     _ setting: FetchSetting?
   ) async throws -> ValueBox {
     let start = try await whenRestored(key, definition) {
-      beginFetch(key, definition, need, setting)
+      beginFetch(key, definition, need, setting, for: $0)
     }
     if case .cached(let box) = start { return box.settled }
     return try await outcome(of: start, of: key).outcome.box
   }
 
-  /// Begins or joins a fetch for a caller, if a fetch is needed.
+  /// Begins or joins a fetch for a caller, if a fetch is needed, and the caller was not cancelled.
   ///
   /// It is not inlined, because an asynchronous function owns its arguments, and would retain them.
   @inline(never)
@@ -93,7 +93,8 @@ nonisolated extension QueryClient {
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ need: CachePolicy,
-    _ setting: FetchSetting?
+    _ setting: FetchSetting?,
+    for caller: RestoringCaller? = nil
   ) -> FetchStart {
     if setting == nil, let shards = cache.shards,
       let data = publishedData(key, definition, need, shards)
@@ -101,6 +102,7 @@ nonisolated extension QueryClient {
       return .cached(data)
     }
     return resolving(key, definition) { state, key, index, resolution, transaction in
+      if caller?.isCancelled == true { return .recursive }
       // The request is made inside the closure, so that the closure captures nothing that it would
       // have to retain.
       let request = FetchRequest(cause: .manual, setting: setting)

@@ -43,21 +43,23 @@ nonisolated extension QueryClient {
   ///   - definition: The query.
   ///   - rest: How long the caller may wait; this call subtracts the time that it has taken. If the store has
   ///     not been read in that time, the start is ``FetchStart/restoring``.
-  ///   - begin: Begins the fetch.
+  ///   - caller: The caller, if removals of the key were noted for it before.
+  ///   - begin: Begins the fetch for a caller, unless the caller is cancelled at the transaction.
   /// - Returns: The start of the fetch.
   /// - Throws: `CancellationError` if the caller is cancelled, or its key removed, before the fetch begins.
   func whenRestored(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     within rest: inout TimeSpan,
-    _ begin: () -> FetchStart
+    for caller: RestoringCaller? = nil,
+    _ begin: (RestoringCaller?) -> FetchStart
   ) async throws -> FetchStart {
-    var present: RestoringCaller?
+    var present = caller
     defer { if let present { leaves(present) } }
     while true {
-      let start = begin()
+      let start = begin(present)
       if let present, present.isCancelled {
-        // The key was removed after the wait, while `begin` called users' code.
+        // The key was removed before the fetch began, or just after that.
         if case .waiting(let waiter) = start { waiter.leave { self.left(waiter) } }
         throw CancellationError()
       }
@@ -83,10 +85,11 @@ nonisolated extension QueryClient {
   func whenRestored(
     _ key: EntryKey,
     _ definition: QueryDefinition,
-    _ begin: () -> FetchStart
+    for caller: RestoringCaller? = nil,
+    _ begin: (RestoringCaller?) -> FetchStart
   ) async throws -> FetchStart {
     var rest = TimeSpan.infinite
-    return try await whenRestored(key, definition, within: &rest, begin)
+    return try await whenRestored(key, definition, within: &rest, for: caller, begin)
   }
 
   func comes(for key: EntryKey, _ definition: QueryDefinition) -> RestoringCaller {
@@ -100,8 +103,8 @@ nonisolated extension QueryClient {
   /// Cancels the callers that wait before their fetches begin, and whose keys are removed, or whose fetches
   /// are cancelled: the entries know nothing of these callers.
   ///
-  /// Call this before the entries change. A caller that begins a fetch in between loses it by that change,
-  /// and one that begins it later finds that it is cancelled.
+  /// Call this before the entries change. A caller that has begun a fetch loses it by that change, and the
+  /// transaction that would begin it later finds that the caller is cancelled.
   ///
   /// - Parameters:
   ///   - filter: Selects the keys.

@@ -170,10 +170,19 @@ nonisolated extension QueryClient {
     part: FetchPart = .whole,
     joining: EntryMachine.Joining
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    let start = try? await whenRestored(key, definition) {
+    let start = try? await whenRestored(key, definition) { caller in
       let request = FetchRequest(cause: .manual, joining: joining, part: part)
       return resolving(key, definition, options) { state, key, index, resolution, transaction in
-        state.fetch(key, at: index, .always, request, role: .watching, resolution, &transaction)
+        if caller?.isCancelled == true { return .recursive }
+        return state.fetch(
+          key,
+          at: index,
+          .always,
+          request,
+          role: .watching,
+          resolution,
+          &transaction
+        )
       }
     }
     // The caller was cancelled, or the key removed, while the store was read.
@@ -193,8 +202,9 @@ nonisolated extension QueryClient {
     joining: EntryMachine.Joining
   ) {
     let request = FetchRequest(cause: .manual, joining: joining, part: part)
-    let begin: @Sendable () -> FetchStart = { [self] in
+    let begin: @Sendable (RestoringCaller?) -> FetchStart = { [self] caller in
       resolving(key, definition, options) { state, key, index, resolution, transaction in
+        if caller?.isCancelled == true { return .recursive }
         // Without the observer, nobody would end the fetch.
         guard let row = state.find(observer), index == Int(state.observers[row].entry) else {
           return .missingFetch
@@ -202,7 +212,7 @@ nonisolated extension QueryClient {
         return state.fetch(key, at: index, .always, request, role: nil, resolution, &transaction)
       }
     }
-    guard case .restoring = begin() else { return }
+    guard case .restoring = begin(nil) else { return }
     // The task retains the client only while the store is read.
     _ = Task(on: configuration.executor) {
       _ = try? await self.whenRestored(key, definition, begin)

@@ -156,9 +156,9 @@ nonisolated extension QueryClient {
   ///
   /// - Returns: The start of the fetch; `nil` if the caller was cancelled before, or the entry removed.
   private func startRefresh(_ candidate: RefreshPlan.Candidate, _ run: Run) async -> FetchStart? {
-    if run.callers.withLock({ $0[candidate.key] })?.isCancelled == true { return nil }
-    let start = try? await whenRestored(candidate.key, candidate.definition) {
-      beginFetch(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
+    let noted = run.callers.withLock { $0[candidate.key] }
+    let start = try? await whenRestored(candidate.key, candidate.definition, for: noted) {
+      beginFetch(candidate.key, candidate.definition, .ifStaleOrThrow, nil, for: $0)
     }
     if case .waiting(let caller)? = start,
       let watcher = transaction({ state, _ in state.watchAttempt(of: caller) })
