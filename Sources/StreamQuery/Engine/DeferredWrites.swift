@@ -73,10 +73,16 @@ struct DeferredWrites: Sendable {
     lines.mapValues { line in line.rest.reversed().lazy.compactMap(\.definition.persistence).first }
   }
 
-  /// The keys of all writes, including the one in progress, each with the query of its newest write.
+  /// The keys of all writes, including the one in progress, each with the query of its newest write that has
+  /// metadata, or else of its newest write.
   var queriesToMark: [EntryKey: QueryDefinition] {
-    var queries = lines.compactMapValues { $0.rest.last?.definition }
-    if let present, queries[present.key] == nil { queries[present.key] = present.definition }
+    var queries: [EntryKey: QueryDefinition] = lines.compactMapValues { line in
+      let definitions = line.rest.map(\.definition)
+      return definitions.last { $0.options.meta != nil } ?? definitions.last
+    }
+    if let present, queries[present.key]?.options.meta == nil {
+      queries[present.key] = present.definition
+    }
     return queries
   }
 
