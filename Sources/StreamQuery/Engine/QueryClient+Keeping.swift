@@ -109,17 +109,19 @@ nonisolated extension QueryClient {
   /// Begins runs that an earlier process has stored, before the runs of this process.
   ///
   /// - Parameter runs: The runs, in their order.
-  /// - Returns: The job of each run; `nil` for a run that the client has already, or that comes too
-  ///   late.
+  /// - Returns: The job of each run, also of a durable one that an archive has brought; `nil` for another run
+  ///   that the client has already, and for one that comes too late.
   package func startRestored(_ runs: [RestoredRun]) -> [MutationJob?] {
     guard !runs.isEmpty else { return [] }
     openSignals()
     return transaction { state, transaction in
       var begun: SharedOneShot<Void>?
       // A run that an archive brought may have ended without being sent, because another client had it.
-      var present = state.mutations.pending(among: runs.map(\.identity))
+      let present = state.mutations.pending(among: runs.map(\.identity))
+      var made: [MutationID] = []
       let jobs = runs.map { run -> MutationJob? in
-        guard !state.isShutDown, present.insert(run.identity).inserted else { return nil }
+        guard !state.isShutDown else { return nil }
+        if let job = present[run.identity] { return job.isDurable ? job : nil }
         state.mutations.archived.insert(run.identity)
         let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
         let id = state.startRun(
@@ -141,12 +143,13 @@ nonisolated extension QueryClient {
         guard let index = state.mutations.find(id), let job = state.mutations.slots[index].job
         else { return nil }
         if !state.mutations.slots[index].machine.rests { begun = job.gate(behind: begun) }
+        made.append(id)
         return job
       }
-      for job in jobs.compactMap(\.self) {
-        guard let index = state.mutations.find(job.id) else { continue }
+      for id in made {
+        guard let index = state.mutations.find(id) else { continue }
         let actions = state.mutations.slots[index].machine.released(in: transaction.environment)
-        state.apply(actions, to: job.id, &transaction)
+        state.apply(actions, to: id, &transaction)
       }
       return jobs
     }

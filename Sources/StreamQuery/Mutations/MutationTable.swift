@@ -47,15 +47,16 @@ struct MutationTable {
     return index
   }
 
-  /// The identities of the runs that have not ended, if one of the given runs was ever exported or imported;
-  /// otherwise empty.
-  func pending(among runs: [RunIdentity]) -> Set<RunIdentity> {
-    if archived.isDisjoint(with: runs) { return [] }
-    let identities = all.compactMap { id -> RunIdentity? in
-      guard let index = find(id), slots[index].machine.isPending else { return nil }
-      return slots[index].job?.identity
+  /// The runs that have not ended, by their identities, if one of the given runs was ever exported or
+  /// imported; otherwise empty.
+  func pending(among runs: [RunIdentity]) -> [RunIdentity: MutationJob] {
+    if archived.isDisjoint(with: runs) { return [:] }
+    let jobs = all.compactMap { id -> (RunIdentity, MutationJob)? in
+      guard let index = find(id), slots[index].machine.isPending, let job = slots[index].job
+      else { return nil }
+      return (job.identity, job)
     }
-    return Set(identities)
+    return Dictionary(jobs) { first, _ in first }
   }
 
   func id(of index: Int) -> MutationID {

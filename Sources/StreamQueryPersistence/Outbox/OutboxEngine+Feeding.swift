@@ -72,7 +72,7 @@ extension OutboxEngine {
       )
     }
     let jobs = client.startRestored(begun.compactMap { runs[$0.id] })
-    let (changed, dropped) = update { state in
+    let (changed, dropped, outdated) = update { state in
       // The ledger is told of these runs only when the client has put them into their scopes, so that no
       // later run overtakes them.
       state.ledger.began(begun)
@@ -82,6 +82,7 @@ extension OutboxEngine {
       )
       var changed: [MutationJob] = []
       var dropped: [MutationJob] = []
+      var outdated: [MutationJob] = []
       for job in jobs.compactMap(\.self) {
         guard !state.ledger.isWiped, let entry = state.ledger[job.identity] else {
           dropped.append(job)
@@ -89,13 +90,15 @@ extension OutboxEngine {
         }
         state.jobs[job.identity] = job
         if editions[job.identity] != entry.edition { changed.append(job) }
+        if job.revision < entry.record.header.revision { outdated.append(job) }
       }
-      return (changed, dropped)
+      return (changed, dropped, outdated)
     }
     for job in dropped { client.cancel(job.id) }
     // If a new run replaces other items, their records are to be removed.
     start { $0.writer.stage.hasEnded || $0.ledger.unwritten.isEmpty ? nil : $0.writer.changed() }
     for job in changed { renewInput(of: job) }
+    for job in outdated { takeStoredInput(job) }
   }
 
   /// Gives a run the input of its record, because an identifier was replaced in the record while the run or
