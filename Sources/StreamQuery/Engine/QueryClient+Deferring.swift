@@ -113,7 +113,7 @@ nonisolated extension QueryClient {
     guard mayDeferWrites else { return }
     let waiting = deferredWrites.withLock { $0.queriesToMark }
     let asked = waiting.map { (key: $0.key, definition: $0.value) }
-    let swept = Set(infos(of: asked).filter(filter.matches).map(\.entryKey))
+    let swept = Set(infos(of: asked, for: filter).filter(filter.matches).map(\.entryKey))
     let dropped = deferredWrites.withLock { writes -> [DeferredWrites.Write] in
       if removes { return writes.drop(swept) }
       writes.mark(swept)
@@ -122,10 +122,17 @@ nonisolated extension QueryClient {
     withExtendedLifetime(dropped) {}
   }
 
-  /// The facts about the entries of some queries, for filters.
+  /// The facts about the entries of some queries that a filter needs.
   ///
-  /// If there is no entry, the metadata is that of the query.
-  func infos(of queries: [(key: EntryKey, definition: QueryDefinition)]) -> [QueryInfo] {
+  /// If there is no entry, the metadata is that of the query. A filter of keys needs no look at the cache,
+  /// which would hold its lock for as long as there are queries.
+  func infos(
+    of queries: [(key: EntryKey, definition: QueryDefinition)],
+    for filter: QueryFilter
+  ) -> [QueryInfo] {
+    guard filter.hasPredicate || !filter.plainPart.isAboutKeys else {
+      return queries.map { .absent($0.key) }
+    }
     let asked = queries.map { (key: $0.key, meta: resolve($0.key, $0.definition, defaults).meta) }
     return cache.read { state in
       asked.map { query in

@@ -114,10 +114,12 @@ nonisolated extension QueryClient {
     _ filter: QueryFilter,
     sparesTurns: Bool = false
   ) -> [RestoringCaller] {
-    let waiting = restoringCallers.withLock { $0.callers.values.sorted { $0.number < $1.number } }
+    // Predicates are called, and callers resumed, in the order of arrivals.
+    let waiting = restoringCallers.withLock { Array($0.callers.values) }
+      .sorted { $0.number < $1.number }
       .filter { !sparesTurns || $0.hasWaited }
     guard !waiting.isEmpty else { return [] }
-    let infos = infos(of: waiting.map { ($0.key, $0.definition) })
+    let infos = infos(of: waiting.map { ($0.key, $0.definition) }, for: filter)
     let cancelled = zip(waiting, infos).filter { filter.matches($1) }.map { $0.0 }
     for caller in cancelled { caller.cancel() }
     return cancelled
