@@ -107,9 +107,9 @@ private struct FetchReason {
       return
         "The network came back\(gap.map { " after \($0.spanText) offline" } ?? "")\(condition)."
     case .manual:
-      return bulk(.refetch, at: time).map { "\($0) asked for it." }
+      return bulk(.refetch, before: position).map { "\($0) asked for it." }
         ?? "Code asked for it: fetch, ensure, prefetch or refetch."
-    case .reset: return "It was reset\(bulk(.reset, at: time).map { ", by \($0)" } ?? "")."
+    case .reset: return "It was reset\(bulk(.reset, before: position).map { ", by \($0)" } ?? "")."
     case .trigger: return trigger.map { "The trigger \($0) fired." } ?? "A trigger fired."
     }
   }
@@ -138,38 +138,47 @@ private struct FetchReason {
       }
       return true
     }
-    let markTime = mark.map { replay.events[$0].event.time } ?? time
-    let ago = time - markTime >= .milliseconds(1) ? " \((time - markTime).spanText) before" : ""
-    return "It was invalidated\(ago)\(bulk(.invalidate, at: markTime).map { ", by \($0)" } ?? "")."
+    let cause = mark ?? position
+    let past = time - replay.events[cause].event.time
+    let ago = past >= .milliseconds(1) ? " \(past.spanText) before" : ""
+    return "It was invalidated\(ago)\(bulk(.invalidate, before: cause).map { ", by \($0)" } ?? "")."
   }
 
-  /// Returns the newest call of a kind at a time, such as `refetch(.all)`, that may have affected the key.
+  /// Returns the call of a kind, such as `refetch(.all)`, that comes before one of its effects on the key, in
+  /// the same transaction.
   ///
   /// A call for a single key counts only if it names this key.
-  private func bulk(_ call: QueryRecord.BulkCall, at time: Duration) -> String? {
-    let own = ".key(\(replay.keys[key]?.row.text ?? ""))"
-    return newest(at: time) {
+  private func bulk(_ call: QueryRecord.BulkCall, before effect: Int) -> String? {
+    newest(before: effect) {
       guard case .bulk(call, let filter, _) = $0 else { return nil }
-      return !filter.hasPrefix(".key(") || filter.hasPrefix(own) ? "\(call)(\(filter))" : nil
+      return concerns(filter, ".key(") ? "\(call)(\(filter))" : nil
     }
   }
 
-  /// The name of the newest trigger that fired in the second before the fetch.
+  /// The name of the newest trigger in the second before the fetch that is not one of another key.
   private var trigger: String? {
-    newest(at: time, within: .seconds(1)) { if case .trigger(let name) = $0 { name } else { nil } }
+    newest(before: position, within: .seconds(1)) {
+      guard case .trigger(let name) = $0 else { return nil }
+      return concerns(name, "refetch(on:) of ") ? name : nil
+    }
   }
 
-  /// Calls a closure for the events at a time and within a span before it, newest first, and returns the
-  /// first text that the closure returns.
+  /// Whether a text names this key or none; a text that names a key does so after the given words.
+  private func concerns(_ text: String, _ words: String) -> Bool {
+    !text.hasPrefix(words) || text.hasPrefix(words + (replay.keys[key]?.row.text ?? ""))
+  }
+
+  /// Calls a closure for the events before another one that are older by at most a span, newest first, and
+  /// returns the first text that the closure returns.
   private func newest(
-    at time: Duration,
+    before end: Int,
     within span: Duration = .zero,
     _ text: (QueryRecord.Kind) -> String?
   ) -> String? {
-    let end = replay.events.partitionIndex { $0.event.time > time }
+    let earliest = replay.events[end].event.time - span
     for index in (replay.events.startIndex..<end).reversed() {
       let event = replay.events[index].event
-      guard event.time >= time - span else { return nil }
+      guard event.time >= earliest else { return nil }
       if let text = text(event.kind) { return text }
     }
     return nil

@@ -1,4 +1,4 @@
-// The list of keys. Only the rows that are in view are in the document, and a frame touches only what has changed.
+// The list of keys. Only the rows in view are in the document.
 
 import { find, h, icon, narrow, on, press, setAttribute, setIcon, setText } from "./dom.js";
 import { look, lookWords, looks, ordered } from "./list.js";

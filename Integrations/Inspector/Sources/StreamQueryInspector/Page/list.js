@@ -1,7 +1,6 @@
 // The list of keys: the look of a row, and which rows a list shows in which order. This file is pure.
 //
-// With 100,000 keys an order takes longer than a frame. So `ordered` is a generator: the page runs it in slices of a few
-// hundred rows, and shows the old order until the new one is complete.
+// With 100,000 keys an order takes longer than a frame. So `ordered` is a generator, which the page runs in slices.
 
 import { state } from "./record.js";
 

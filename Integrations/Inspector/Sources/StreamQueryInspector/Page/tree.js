@@ -1,4 +1,4 @@
-// A value of JSON as a tree. Branches are built when they are opened, a hundred children at a time.
+// A value of JSON as a tree, whose branches are built when they are opened.
 
 import { h, on } from "./dom.js";
 import { grouped, short } from "./words.js";

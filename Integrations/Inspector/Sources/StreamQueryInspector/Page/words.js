@@ -55,10 +55,9 @@ export function why(record, n) {
   switch (causeOf(record.event(start))) {
     case "subscribed": return `A stream subscribed${condition()}.`;
     case "invalidated": {
-      const mark = newest(record, number, start, (event) => event[1] === code.invalidated);
-      const time = mark === null ? at : record.event(mark)[0];
-      const ago = at - time >= 1000 ? ` ${duration(at - time)} before` : "";
-      return `It was invalidated${ago}${bulkOf(record, 0, time, number)}.`;
+      const mark = newest(record, number, start, (event) => event[1] === code.invalidated) ?? start;
+      const past = at - record.event(mark)[0];
+      return `It was invalidated${past >= 1000 ? ` ${duration(past)} before` : ""}${bulkOf(record, 0, mark, number)}.`;
     }
     case "interval": {
       const options = record.options.get(state.options(record.event(start).at(-1)));
@@ -68,13 +67,13 @@ export function why(record, n) {
     case "active": return returned(record, code.activity, start, "The app became active", "") + `${condition()}.`;
     case "reconnect": return returned(record, code.network, start, "The network came back", " offline") + `${condition()}.`;
     case "manual": {
-      const call = bulkCall(record, 1, at, number);
+      const call = bulkCall(record, 1, start, number);
       return call ? `refetch(${short(call[3])}) asked for it.` : "Code asked for it: fetch, ensure, prefetch or refetch.";
     }
-    case "reset": return `It was reset${bulkOf(record, 2, at, number)}.`;
+    case "reset": return `It was reset${bulkOf(record, 2, start, number)}.`;
     case "trigger": {
       // A trigger fires in a transaction of its own, and its fetches follow.
-      const named = conditionAt(record, at, (event) => event[1] === code.trigger, 1e6);
+      const named = conditionBefore(record, start, (event) => event[1] === code.trigger && concerns(event[2], "refetch(on:) of ", record, number), 1e6);
       return named ? `The trigger ${short(named[2])} fired.` : "A trigger fired.";
     }
     default: return "The record does not say why.";
@@ -118,21 +117,24 @@ function conditionOf(record, s, at) {
   return stale >= 0 ? `, and the data had been stale for ${duration(stale)}` : "";
 }
 
-function conditionAt(record, at, matches, earlier = 0) {
-  for (let i = record.range(record.conditions, at, at)[1] - 1; i >= 0; i -= 1) {
+// The newest one before event `n` that is at most `earlier` older.
+function conditionBefore(record, n, matches, earlier = 0) {
+  for (let i = below(record.conditions, n) - 1; i >= 0; i -= 1) {
     const event = record.event(record.conditions[i]);
-    if (event[0] < at - earlier) break;
+    if (event[0] < record.event(n)[0] - earlier) break;
     if (matches(event)) return event;
   }
   return null;
 }
 
-// A call for one key names it.
-const bulkCall = (record, verb, at, key) => conditionAt(record, at, ([, kind, call, filter]) => kind === code.bulk
-  && call === verb && (!filter.startsWith(".key(") || filter.startsWith(`.key(${record.keys.get(key)?.text})`)));
+// A call for one key, or its own trigger, names it.
+const concerns = (text, begin, record, key) => !text.startsWith(begin) || text.startsWith(begin + record.keys.get(key)?.text);
 
-function bulkOf(record, verb, at, key) {
-  const call = bulkCall(record, verb, at, key);
+const bulkCall = (record, verb, n, key) => conditionBefore(record, n, ([, kind, call, filter]) => kind === code.bulk
+  && call === verb && concerns(filter, ".key(", record, key));
+
+function bulkOf(record, verb, n, key) {
+  const call = bulkCall(record, verb, n, key);
   return call ? `, by ${verbs[verb]}(${short(call[3])})` : "";
 }
 
