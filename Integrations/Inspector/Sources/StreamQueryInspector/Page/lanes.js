@@ -55,9 +55,9 @@ export function drawLane(view, lane, y) {
   const middle = y + size / 2;
   let s = null;
   for (const key of lane.keys) s = record.base.rows[key.slot]?.state ?? s;
-  const layers = new Map();
-  for (const key of lane.keys) for (const run of record.base.rows[key.slot]?.layers ?? []) layers.set(run, from);
   if (start > 0) s = record.event(events[start - 1]).at(-1);
+  // A layer that was there before, of whichever run.
+  const layers = new Map(s && state.isLayered(s) ? [[0, from]] : []);
   let since = start > 0 ? record.event(events[start - 1])[0] : -Infinity;
   let fetch = s && state.fetching(s) !== "idle" ? { begin: from, piece: from, kind: state.fetching(s), until: null, n: null, s } : null;
   const marks = [];
@@ -98,7 +98,10 @@ export function drawLane(view, lane, y) {
         }
         if (kind !== code.fetchSucceeded) marks.push([n, at, kind]);
         break;
-      case code.layerAdded: layers.set(event[3], at); break;
+      case code.layerAdded:
+        if (!s || !state.isLayered(s)) layers.clear();
+        layers.set(event[3], at);
+        break;
       case code.layerRemoved:
         layer(view, layers.get(event[3]) ?? from, at, y);
         layers.delete(event[3]);

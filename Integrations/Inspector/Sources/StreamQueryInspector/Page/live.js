@@ -1,6 +1,6 @@
 // The connection to an app: server-sent events in, actions out. `Protocol.md` of the package describes it.
 
-/** The token of the link. It moves from the address to the storage of this tab, so that a copied address has no secret. */
+/** The token of the link. It moves to the storage of this tab, so that a copied address has no secret. */
 export function token() {
   const address = new URL(location.href);
   const given = address.searchParams.get("token");

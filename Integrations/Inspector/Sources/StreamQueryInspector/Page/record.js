@@ -1,4 +1,4 @@
-// A record: what a cache did, folded into its state at any time. This file is pure: no document, no clock, no network.
+// A record: what a cache did, folded into its state at any time. This file is pure.
 //
 // `Recording` reads version 1 of the format, whole or in parts. It keeps the last `keep` events, and folds older ones into
 // `base`, the moment before the first event, so that memory is bounded.

@@ -1,4 +1,4 @@
-// The timeline: time runs to the right, one lane a mutation and one a key. Only the lanes in view are drawn.
+// The timeline: one lane a mutation, and one a key. Only the lanes in view are drawn.
 
 import { dark, find, h, narrow, on, press, setAttribute, setText } from "./dom.js";
 import { box, drawLane, drawRuns, fitted, polygon, signs } from "./lanes.js";
