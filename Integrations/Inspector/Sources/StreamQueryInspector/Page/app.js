@@ -220,6 +220,8 @@ class App {
         case "facts":
           this.facts = value !== null && typeof value === "object" ? value : null;
           this.factsNumber += 1;
+          // Another page ended some, or events were lost.
+          if (!(this.facts?.conditions?.failing >= this.failing.size)) this.failing.clear();
           if (this.opened && !this.conditions().length) this.leave();
           break;
         case "link":
@@ -310,7 +312,7 @@ class App {
     if (this.link === "opened" && this.opened) words = short(this.opened, 60);
     if (isMissing) words = `Live, ${plural(this.missed, "event")} missed`;
     setText("link-text", words);
-    // Told to a reader of the screen once for each state, not for each event.
+    // Told to a reader of the screen once for each state.
     setText("said", `${linkWords[this.link]}.${document.body.dataset.mode === "past" ? " The page shows the past." : ""}`);
     find("link").title = this.refusal ?? "";
     setText("client", this.opened ? "" : short(String(this.facts?.client ?? ""), 80));
@@ -357,7 +359,7 @@ class App {
       if (!lane || lastFetch(this.record, lane, this.record.end) >= n) this.failing.delete(number);
       else found.push(`next fetch of ${short(lane.text, 40)} fails`);
     }
-    // Other pages may have asked for failures, and this one before a reload.
+    // Other pages may have asked for some.
     if (failing && !this.failing.size) found.push(`${plural(failing, "fetch", "fetches")} to fail`);
     return found;
   }
@@ -667,5 +669,5 @@ const isPlain = (path) => /^[\w-]+(\/[\w-]+)*(\.[\w-]+)*\.json$/.test(path);
 
 const app = new App();
 app.begin();
-// For tests, and for a look from the browser's console.
+// For tests, and the browser's console.
 window.inspector = app;

@@ -72,7 +72,7 @@ export const find = (target) => (typeof target === "string" ? document.getElemen
 
 export const on = (target, name, then, options) => find(target).addEventListener(name, then, options);
 
-/** Does what belongs to the key that was pressed, if anything does, and nothing else. */
+/** Does what belongs to the key that was pressed, if anything does. */
 export function press(event, actions) {
   if (event.ctrlKey || event.metaKey || event.altKey || !actions[event.key]) return;
   actions[event.key]();
