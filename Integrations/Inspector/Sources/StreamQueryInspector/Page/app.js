@@ -191,7 +191,7 @@ class App {
     const set = this.conditions().join(" · ");
     if (set) this.say(`In the app this goes on: ${set}.`);
     else this.leave();
-    [this.opened, this.link, this.isFollowing, this.isPlaying, this.of] = [name, "opened", false, false, null];
+    [this.opened, this.link, this.isFollowing, this.isPlaying, this.of, this.returns] = [name, "opened", false, false, null, false];
     this.watch();
     this.show(record, true);
     if (!this.lane()) this.selected = record.lanes.reduce((best, lane) => (lane.events.length > (best?.events.length ?? 0) ? lane : best), null);
@@ -205,7 +205,8 @@ class App {
   }
 
   connect() {
-    [this.opened, this.isFollowing] = [null, true];
+    // A saved record stays until that of the app comes.
+    [this.returns, this.isFollowing] = [true, !this.opened];
     this.live?.close();
     this.live = new Live(this.secret, (kind, value) => this.heard(kind, value));
     this.watch();
@@ -214,7 +215,7 @@ class App {
   heard(kind, value) {
     try {
       switch (kind) {
-        case "record": if (!this.opened) this.heardRecord(value); break;
+        case "record": if (!this.opened || this.returns) this.heardRecord(value); break;
         case "part": this.heardPart(value); break;
         case "held": this.release(); break;
         case "facts":
@@ -225,7 +226,7 @@ class App {
           if (this.opened && !this.conditions().length) this.leave();
           break;
         case "link":
-          if (this.opened) {
+          if (this.opened && !this.returns) {
             this.facts = null;
             break;
           }
@@ -249,7 +250,7 @@ class App {
     const old = this.of === this.live ? this.record : null;
     const keep = Math.max(kept, json?.events?.length || 0);
     const record = old ? old.renew(json) : new Recording(json, { keep });
-    [this.heardAt, this.link, this.held, this.of] = [performance.now(), "live", null, this.live];
+    [this.heardAt, this.link, this.held, this.of, this.opened] = [performance.now(), "live", null, this.live, null];
     if (record === old) return;
     const isNew = old?.date !== record.date;
     if (old && !isNew) this.missed += Math.max(0, json.first - old.next);
@@ -373,7 +374,7 @@ class App {
 
   endConditions() { return this.act({ do: "end" }, true); }
 
-  /** Performs an action; the sentence of a refusal, or null. What ends a condition may be done in the past too. */
+  /** Performs an action; the sentence of a refusal, or null. */
   async act(action, isEnd = false) {
     const reason = this.blocked(isEnd);
     if (reason) {

@@ -3,9 +3,7 @@
 const space = "http://www.w3.org/2000/svg";
 
 /**
- * An element: `h("p.soft", { title: "…" }, "text", child)`, with or without classes and properties.
- *
- * `on…` properties are listeners, `class` is its class, others are attributes; null leaves one out.
+ * An element: `h("p.soft", { title: "…" }, "text", child)`. `on…` properties are listeners, others are attributes.
  */
 export function h(name, ...children) {
   const [tag, ...classes] = name.split(".");

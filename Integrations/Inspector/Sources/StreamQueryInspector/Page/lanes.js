@@ -271,7 +271,7 @@ export const signs = [
 export function drawRuns(view, lane, y) {
   const { g, record, from, to, x, colours, size, hatch } = view;
   const rows = lane.runs.length > 1 && lane.overlaps ? 2 : 1;
-  // Runs begin in the order of their numbers: those after the range are left out, and very many before it.
+  // Runs begin in the order of their numbers.
   let last = lane.runs.length;
   while (last > 0 && lane.runs[last - 1].started > to) last -= 1;
   const first = Math.max(0, last - 2000);

@@ -363,7 +363,7 @@ export class Recording {
     this.apply(this.current, event, n);
   }
 
-  // With many keys and many events, checkpoints are farther apart: together they have some million rows at most.
+  // Together, checkpoints have some million rows at most.
   addCheckpoint(n) {
     this.checkpoints.push({ n, moment: this.current.copy() });
     if (this.checkpoints.length * this.current.rows.length <= 4e6 || this.checkpoints.length < 4) return;

@@ -250,7 +250,7 @@ export class Timeline {
   frame(time, isScrolling) {
     const { app } = this;
     if (!app.record || !this.width || !this.height) return;
-    // While the list of keys scrolls, or time just goes on, a picture that is a little old does.
+    // While the list of keys scrolls, a picture that is a little old does.
     if (app.isFollowing && time - this.drawnAt < (isScrolling ? 200 : 30)) return;
     const look = [app.record.revision, app.at, this.from, this.to, this.top, app.lane()?.number, app.selectedEvent, this.width, this.height, this.wideWidth, this.size, app.keys.by.text].join();
     if (look === this.look && this.colours && this.of === app.record && !this.search) return;
