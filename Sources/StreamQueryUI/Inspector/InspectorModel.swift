@@ -186,10 +186,12 @@ final class InspectorModel {
     let filter = QueryFilter.entry(of: info)
     switch command {
     case .invalidate: client.markInvalidated(filter)
-    case .refetch where info.isStatic: refusal = (key, "Static data is not refetched.")
-    case .refetch where info.isDisabled:
-      refusal = (key, "It is not refetched: its observers are disabled, or it never had a result.")
-    case .refetch: wait { await client.refetch(filter) }
+    case .refetch:
+      if let obstacle = client.refetchObstacle(of: info) {
+        refusal = (key, obstacle.sentence)
+      } else {
+        wait { await client.refetch(filter) }
+      }
     case .reset: wait { await client.reset(filter) }
     case .remove: client.remove(filter)
     }
@@ -203,5 +205,17 @@ final class InspectorModel {
     waiting?.cancel()
     // The task has no executor preference, because it runs on the main actor.
     waiting = Task { await call() }
+  }
+}
+
+extension QueryClient.RefetchObstacle {
+  /// The sentence that says why a refetch fetches nothing.
+  fileprivate var sentence: String {
+    switch self {
+    case .noFetch: "It is not refetched: no query of it has a fetch closure."
+    case .isStatic: "Static data is not refetched."
+    case .isDisabled, .isUnused:
+      "It is not refetched: its observers are disabled, or it never had a result."
+    }
   }
 }
