@@ -28,6 +28,7 @@ class Element {
   replaceChildren(...children) { this.children = children; }
   querySelectorAll() { return []; }
   contains() { return false; }
+  showModal() {}
 }
 
 class Source {
@@ -90,6 +91,19 @@ test("a fetch that was to fail is not told any more when the app says that none 
   frame();
   assert.equal(text("set-text"), "1 fetch to fail");
   Source.newest.tell("facts", facts(0));
+});
+
+test("the editor has the data without the changes of mutations, because it is what an edit replaces", () => {
+  const edited = (answer) => {
+    [app.detail.lane, app.detail.answer] = [app.record.lanes[0], answer];
+    app.detail.edit(null);
+    return element("editor-text").value;
+  };
+  assert.equal(edited({ dataText: '["a"]' }), '[\n  "a"\n]');
+  assert.equal(edited({ dataText: '["a","b"]', baseText: '["a"]' }), '[\n  "a"\n]');
+  assert.equal(edited({ dataText: '["b"]', baseText: null }), "");
+  assert.equal(edited({ dataText: null }), "");
+  [app.detail.lane, app.detail.answer] = [null, null];
 });
 
 test("a saved record stays one until the app that the page goes back to is there", () => {

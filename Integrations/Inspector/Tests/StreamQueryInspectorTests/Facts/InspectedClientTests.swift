@@ -17,6 +17,8 @@ struct InspectedClientTests {
 
   private struct Opaque: Sendable {}
 
+  private struct Refused: Error {}
+
   private func client(
     _ configure: @Sendable (inout QueryClient.Configuration) -> Void = { _ in }
   ) -> QueryClient {
@@ -38,6 +40,7 @@ struct InspectedClientTests {
 
     var key, type: String
     var dataText: String?
+    var baseText: String?
     var size: Int?
     var options: [Option]
     var observers: [Observers]
@@ -305,6 +308,33 @@ struct InspectedClientTests {
     let edit = try InspectorJSON.encoder.encode(Edit(key: number, dataText: text))
     #expect(try subject.perform(InspectorAction(body: edit), edit) == #"Wrote ["n"]."#)
     #expect(client.data(for: key) == data)
+  }
+
+  @Test func whatIsEditedIsTheDataWithoutTheChangesOfMutations() throws {
+    let client = client()
+    let clock = client.clock
+    let key = QueryKey<[String]>("list")
+    client.setData(["a"], for: key)
+    let number = try number(of: "list", in: client)
+    let subject = InspectedClient(client, name: "test", allows: [.values, .actions])
+    #expect(try detail(subject.detail(ofKey: number)).baseText == nil)
+    let add = Mutation<String, Void>("add") { (_: String) in
+      try await clock.sleep(for: .seconds(1))
+      throw Refused()
+    }
+    .optimistic { input, changes in changes.update(key) { $0?.append(input) } }
+    let adding = simulation.task { try await client.mutate(add, with: "b") }
+    simulation.settle()
+    let shown = try detail(subject.detail(ofKey: number))
+    #expect(shown.dataText == #"["a","b"]"# && shown.baseText == #"["a"]"#)
+    // If the text that is shown were sent back, "b" would stay after the mutation has failed.
+    let edit = #"{"do":"setData","key":\#(number),"dataText":"[\"a\",\"c\"]"}"#
+    #expect(perform(edit, on: client) == .success(#"Wrote ["list"]."#))
+    #expect(client.data(for: key) == ["a", "c", "b"])
+    simulation.advance(by: .seconds(2))
+    #expect(client.data(for: key) == ["a", "c"])
+    #expect(try detail(subject.detail(ofKey: number)).baseText == nil)
+    adding.cancel()
   }
 
   @Test func dataThatIsLargeOrNotEncodableIsNotShown() throws {
