@@ -68,6 +68,11 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   /// The data, without its type.
   public var data: (any Sendable)? { snapshot.data?.erased }
 
+  /// Whether mutations change the data that is shown.
+  @_spi(Adapters) public var isOptimistic: Bool { snapshot.isOptimistic }
+  /// The data without the layers of mutations, and without its type.
+  @_spi(Adapters) public var baseData: (any Sendable)? { snapshot.base?.erased }
+
   /// The data with its type; like ``data``, it includes the layers of mutations.
   ///
   /// ```swift

@@ -38,6 +38,10 @@ struct EntryReport: Encodable {
   var size: Int?
   /// The data as a JSON text, so that the page rounds no numbers; `nil` without `size`, or if too large.
   var dataText: String?
+  /// The same for the data without the changes of mutations, which an edit replaces.
+  var baseText: String?
+  /// Whether mutations change the data; if not, `dataText` is what an edit replaces.
+  private var isOptimistic = false
 
   init(_ info: QueryInfo, _ detail: EntryDetail, showsData: Bool) {
     key = "\(info.key)"
@@ -45,15 +49,25 @@ struct EntryReport: Encodable {
     options = detail.options.map(Option.init)
     observers = detail.observers.map { Observers(text: $0.text, count: $0.count) }
     waiters = info.waiterCount
-    guard showsData, let value = info.data as? any Encodable,
-      let json = try? InspectorJSON.encoder.encode(Erased(value: value))
-    else { return }
+    guard showsData else { return }
+    isOptimistic = info.isOptimistic
+    if isOptimistic { baseText = Self.json(of: info.baseData).flatMap(Self.text) }
+    guard let json = Self.json(of: info.data) else { return }
     size = json.count
-    if json.count <= Self.dataLimit { dataText = String(decoding: json, as: UTF8.self) }
+    dataText = Self.text(json)
+  }
+
+  private static func json(of data: (any Sendable)?) -> Data? {
+    guard let value = data as? any Encodable else { return nil }
+    return try? InspectorJSON.encoder.encode(Erased(value: value))
+  }
+
+  private static func text(_ json: Data) -> String? {
+    json.count <= dataLimit ? String(decoding: json, as: UTF8.self) : nil
   }
 
   private enum CodingKeys: CodingKey {
-    case key, type, options, observers, waiters, size, dataText
+    case key, type, options, observers, waiters, size, dataText, baseText
   }
 
   private struct Erased: Encodable {
@@ -71,5 +85,6 @@ struct EntryReport: Encodable {
     try container.encode(waiters, forKey: .waiters)
     try container.encode(size, forKey: .size)
     try container.encode(dataText, forKey: .dataText)
+    if isOptimistic { try container.encode(baseText, forKey: .baseText) }
   }
 }

@@ -344,7 +344,8 @@ export class Detail {
     const text = find("editor-text");
     const problem = find("editor-error");
     find("editor-key").textContent = short(this.lane.text, 400);
-    text.value = indented(this.answer.dataText ?? "");
+    const { dataText, baseText = dataText } = this.answer;
+    text.value = indented(baseText ?? "");
     problem.textContent = "";
     find("editor-cancel").onclick = () => dialog.close();
     find("editor-done").onclick = async () => {
