@@ -63,6 +63,7 @@ let package = Package(
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Logging
 import MetricsTestKit
 import StreamQuery
@@ -182,6 +183,25 @@ struct QueryMetricsTests {
     #expect(level("test.entries") == 500)
   }
 
+  @Test func anEventOfANameBeyondTheBoundMakesNoMetrics() {
+    let factory = CountingFactory(metrics)
+    let client = QueryClient(simulation: simulation) {
+      $0.measure(
+        with: QueryMetrics(prefix: "test", factory: factory, named: { $0.description })
+      )
+    }
+    for number in 0...QueryMetrics.maximumNames {
+      client.setData(number, for: QueryKey("number", number))
+    }
+    simulation.settle()
+    let made = factory.count.load(ordering: .relaxed)
+    for number in 1...100 { client.setData(number, for: QueryKey("more", number)) }
+    simulation.settle()
+    #expect(factory.count.load(ordering: .relaxed) == made)
+    #expect(level("test.entries") == Double(QueryMetrics.maximumNames + 101))
+    client.shutDown()
+  }
+
   // Whatever happens to fetches and entries, in whichever order, the meters come out right.
   @Test(arguments: UInt64(1)...40) func theMetersAgreeWithTheCache(seed: UInt64) {
     let simulation = Simulation(seed: seed)
@@ -271,6 +291,46 @@ private struct Generator: RandomNumberGenerator {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+}
+
+/// Makes metrics by another factory, and counts how many.
+private final class CountingFactory: MetricsFactory {
+  let count = Atomic(0)
+  private let base: TestMetrics
+
+  init(_ base: TestMetrics) {
+    self.base = base
+  }
+
+  private func counted<Handler>(_ handler: Handler) -> Handler {
+    count.add(1, ordering: .relaxed)
+    return handler
+  }
+
+  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    counted(base.makeCounter(label: label, dimensions: dimensions))
+  }
+
+  func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    counted(base.makeMeter(label: label, dimensions: dimensions))
+  }
+
+  func makeRecorder(
+    label: String,
+    dimensions: [(String, String)],
+    aggregate: Bool
+  ) -> any RecorderHandler {
+    counted(base.makeRecorder(label: label, dimensions: dimensions, aggregate: aggregate))
+  }
+
+  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    counted(base.makeTimer(label: label, dimensions: dimensions))
+  }
+
+  func destroyCounter(_ handler: any CounterHandler) { base.destroyCounter(handler) }
+  func destroyMeter(_ handler: any MeterHandler) { base.destroyMeter(handler) }
+  func destroyRecorder(_ handler: any RecorderHandler) { base.destroyRecorder(handler) }
+  func destroyTimer(_ handler: any TimerHandler) { base.destroyTimer(handler) }
 }
 
 /// Counts what a closure is told.
