@@ -128,11 +128,11 @@ private final class NamedInstruments: Sendable {
     of name: String,
     else make: (String) -> QueryInstruments
   ) -> QueryInstruments {
-    let (found, isFull) = known.withLock { known in
-      (known[name], known.count >= QueryMetrics.maximumNames)
+    let (found, kept) = known.withLock { known in
+      let kept = known.count >= QueryMetrics.maximumNames ? "other" : name
+      return (known[name] ?? known[kept], kept)
     }
     if let found { return found }
-    let kept = isFull ? "other" : name
     // The instruments are made outside the lock, because the backend's code must not run under it.
     // If two threads make them at the same time, the first ones are kept.
     let made = make(kept)
