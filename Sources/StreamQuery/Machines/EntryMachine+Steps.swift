@@ -197,9 +197,7 @@ extension EntryMachine {
     guard var current = fetch, let next = current.next else { return }
     var environment = environment
     if isAwaited { environment.isActive = true }
-    // A fetch that was given up makes no further attempt, so it does not wait for one.
-    let isGivenUp = current.stopsRetrying && next == .retry && !isPaused
-    guard isGivenUp || canContinue(current, in: environment) else {
+    guard canContinue(current, in: environment) else {
       if !isPaused { pause(before: next, in: environment, &actions) }
       return
     }

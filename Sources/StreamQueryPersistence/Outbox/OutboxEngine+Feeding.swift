@@ -90,7 +90,7 @@ extension OutboxEngine {
         }
         state.jobs[job.identity] = job
         if editions[job.identity] != entry.edition { changed.append(job) }
-        if job.revision < entry.record.header.revision { outdated.append(job) }
+        if job.versionedInput.revision < entry.record.header.revision { outdated.append(job) }
       }
       return (changed, dropped, outdated)
     }

@@ -37,7 +37,7 @@ extension OutboxEngine {
     } catch {
       let mutation = job.key.key.description
       // If the run has got another input meanwhile, that input counts, and is encoded next.
-      guard job.revision == revision else { return }
+      guard job.versionedInput.revision == revision else { return }
       keepingFailed(job, OutboxError.notEncodable(mutation: mutation, reason: error))
     }
   }

@@ -125,14 +125,14 @@ import Testing
     expectEqual(driver.leave().ended, .cancelled)
   }
 
-  @Test func finishWaitsForNoNetworkBeforeAnAttemptThatIsNotMade() {
+  @Test func finishGivesUpAFirstLoadWhoseRetryIsDueOffline() {
     var driver = EntryDriver()
     driver.adopt(abandonment: .finish)
     driver.observe()
     driver.fail(retryAfter: 1)
     driver.leave()
     driver.online(false)
-    expectEqual(driver.run(to: 1).map(\.actions.ended), [.failed])
+    expectEqual(driver.run(to: 1).map(\.actions.ended), [.cancelled])
     expect(driver.machine.isIdle)
   }
 
