@@ -53,13 +53,7 @@ nonisolated extension QueryClient {
     }
     recordBulkChange(filter, invalidates: false)
     select(filter) { state, indices, transaction in
-      state.announceCall(
-        .remove,
-        of: filter.plainPart,
-        hasPredicate: filter.hasPredicate,
-        count: indices.count,
-        &transaction
-      )
+      filter.announce(.remove, count: indices.count, to: &state, &transaction)
       for index in indices { state.remove(index, reason: .removed, &transaction) }
     }
   }

@@ -23,13 +23,7 @@ nonisolated extension QueryClient {
     let (restoring, noted, unsaved) = select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
       let restoring = indices.compactMap { state.restoring($0, in: scope) }
-      state.announceCall(
-        .invalidate,
-        of: filter.plainPart,
-        hasPredicate: filter.hasPredicate,
-        count: indices.count,
-        &transaction
-      )
+      filter.announce(.invalidate, count: indices.count, to: &state, &transaction)
       for index in indices {
         state.emit(.invalidated, index, transaction)
         // A fetch that invalidates its own key is joined: a new fetch would invalidate the key again, without
@@ -181,13 +175,7 @@ nonisolated extension QueryClient {
     _ group: WaitGroup?
   ) {
     let restoring = select(filter) { state, indices, transaction in
-      state.announceCall(
-        .refetch,
-        of: filter.plainPart,
-        hasPredicate: filter.hasPredicate,
-        count: indices.count,
-        &transaction
-      )
+      filter.announce(.refetch, count: indices.count, to: &state, &transaction)
       return indices.compactMap { index -> RestoringEntry? in
         guard state.isBulkRefetched(index) else { return state.restoring(index) }
         state.refetch(index, cause, superseding: superseding, group, &transaction)
@@ -277,13 +265,7 @@ nonisolated extension QueryClient {
         answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false
       }
       guard isLast || !isOutdated else { return nil }
-      state.announceCall(
-        .reset,
-        of: filter.plainPart,
-        hasPredicate: filter.hasPredicate,
-        count: indices.count,
-        &transaction
-      )
+      filter.announce(.reset, count: indices.count, to: &state, &transaction)
       for index in indices {
         let id = state.id(of: index)
         state.reset(index, initialData[id], answers[id]?.answers ?? [], group, &transaction)

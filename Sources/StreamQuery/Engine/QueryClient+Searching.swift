@@ -101,6 +101,22 @@ extension QueryFilter {
 
   /// Whether the filter matches; runs user code if there are predicates.
   package func matches(_ info: QueryInfo) -> Bool { node.selects(info) }
+
+  /// Tells the record of a call on the entries that the filter selects.
+  func announce(
+    _ call: QueryRecord.BulkCall,
+    count: Int,
+    to state: inout CacheState,
+    _ transaction: inout Transaction
+  ) {
+    state.announceCall(
+      call,
+      of: plainPart,
+      hasPredicate: hasPredicate,
+      count: count,
+      &transaction
+    )
+  }
 }
 
 extension QueryFilter.Node {
