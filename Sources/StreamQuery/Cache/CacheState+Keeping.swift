@@ -85,7 +85,7 @@ extension CacheState {
     let actions = step(&mutations.slots[index].machine, transaction.environment)
     guard actions != .none else { return false }
     if actions.step == .keep {
-      transaction.drop(job.replaceInput(with: input, isNewRequest: true))
+      transaction.drop(job.replaceInput(with: input, of: job.revision + 1))
       replaceLayers(layers, of: job, index, &transaction)
     }
     apply(actions, to: id, &transaction)
@@ -106,22 +106,15 @@ extension CacheState {
     addLayers(layers, of: job, &transaction)
   }
 
-  /// Replaces a part of the input of a run that has not ended.
+  /// Replaces the input of a run that has not ended, or a part of it.
+  ///
+  /// - Parameters:
+  ///   - id: The run.
+  ///   - input: The input.
+  ///   - revision: The revision of the input: the present one, or that with which the outbox has the run.
+  ///   - layers: The layers of the input.
+  ///   - transaction: The transaction.
   mutating func replaceInput(
-    of id: MutationID,
-    _ input: ValueBox,
-    _ layers: [LayerPlan],
-    _ transaction: inout Transaction
-  ) {
-    guard let index = mutations.find(id), let job = mutations.slots[index].job,
-      mutations.slots[index].machine.isPending
-    else { return }
-    transaction.drop(job.replaceInput(with: input, isNewRequest: false))
-    inputChanged(of: id, index, job, layers, &transaction)
-  }
-
-  /// Gives a run the later input with which the outbox has it.
-  mutating func takeStoredInput(
     of id: MutationID,
     _ input: ValueBox,
     _ revision: UInt64,
@@ -132,16 +125,6 @@ extension CacheState {
       mutations.slots[index].machine.isPending
     else { return }
     transaction.drop(job.replaceInput(with: input, of: revision))
-    inputChanged(of: id, index, job, layers, &transaction)
-  }
-
-  private mutating func inputChanged(
-    of id: MutationID,
-    _ index: Int,
-    _ job: MutationJob,
-    _ layers: [LayerPlan],
-    _ transaction: inout Transaction
-  ) {
     if mutations.slots[index].machine.isUndecided {
       replaceLayers(layers, of: job, index, &transaction)
     }

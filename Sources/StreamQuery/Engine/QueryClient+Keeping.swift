@@ -191,7 +191,7 @@ nonisolated extension QueryClient {
     transaction { state, transaction in
       // An input that was replaced meanwhile is newer, and stays.
       for (item, layers) in zip(inputs, planned) where item.job.revision == item.revision {
-        state.replaceInput(of: item.job.id, item.input, layers, &transaction)
+        state.replaceInput(of: item.job.id, item.input, item.revision, layers, &transaction)
       }
     }
   }
@@ -207,7 +207,7 @@ nonisolated extension QueryClient {
     let layers = plannedLayers(of: mutation, input: input)
     transaction { state, transaction in
       guard job.revision < revision else { return }
-      state.takeStoredInput(of: job.id, input, revision, layers, &transaction)
+      state.replaceInput(of: job.id, input, revision, layers, &transaction)
     }
   }
 

@@ -96,19 +96,7 @@ package final class MutationJob: Sendable {
   ///
   /// - Parameters:
   ///   - input: The input.
-  ///   - isNewRequest: Whether the new input makes another request for a server.
-  /// - Returns: The old input; it must not be released under a lock.
-  func replaceInput(with input: ValueBox, isNewRequest: Bool) -> ValueBox {
-    present.withLock { present in
-      let old = present.input
-      present.input = input
-      if isNewRequest { present.revision += 1 }
-      return old
-    }
-  }
-
-  /// Takes over the input of another revision.
-  ///
+  ///   - revision: Its revision; another one than the present makes another request for a server.
   /// - Returns: The old input; it must not be released under a lock.
   func replaceInput(with input: ValueBox, of revision: UInt64) -> ValueBox {
     present.withLock { present in
