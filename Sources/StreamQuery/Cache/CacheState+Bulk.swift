@@ -93,11 +93,11 @@ extension CacheState {
   /// The dynamic options of observers to evaluate before their entry is reset.
   ///
   /// - Returns: The options to evaluate; `nil` if there are none.
-  func resetConditions(
+  func optionsAfterReset(
     _ index: Int,
     _ initialData: InitialData?,
     _ transaction: Transaction
-  ) -> ResetCondition? {
+  ) -> DynamicOptions? {
     guard slots[index].dynamicCount > 0 else { return nil }
     var slot = slots[index]
     _ = slot.machine.cleared(in: transaction.environment)
@@ -106,7 +106,8 @@ extension CacheState {
       _ = slot.machine.initialDataPlaced(updatedAt: beginning.time, in: transaction.environment)
       slot.data = initialData.box
     }
-    return condition(of: slot, index, transaction)
+    let now = transaction.environment.now.instant
+    return dynamicOptions(of: slot, index, slot.info(slot.makeSnapshot(version: 0), at: now))
   }
 
   /// The dynamic options to evaluate before an answer becomes the data.
@@ -119,12 +120,12 @@ extension CacheState {
   ///   - isPart: Whether the answer is an element of an endless stream.
   ///   - transaction: The transaction.
   /// - Returns: The options to evaluate; `nil` if they do not matter.
-  func followCondition(
+  func optionsAfterAnswer(
     _ job: FetchJob,
     _ box: ValueBox,
     isPart: Bool = false,
     _ transaction: Transaction
-  ) -> ResetCondition? {
+  ) -> DynamicOptions? {
     guard let index = find(job.entry), asksBeforeFollowing(job) else { return nil }
     var slot = slots[index]
     slot.machine.observersTurnOff(job.id)
@@ -134,7 +135,8 @@ extension CacheState {
       ? slot.machine.attemptProgressed(job.id, in: environment)
       : slot.machine.attemptSucceeded(job.id, in: environment)
     slot.data = box
-    return condition(of: slot, index, transaction)
+    let info = slot.info(slot.makeSnapshot(version: 0), at: environment.now.instant)
+    return dynamicOptions(of: slot, index, info)
   }
 
   /// Whether the dynamic options of observers have to be evaluated before a fetch may follow the
@@ -153,7 +155,7 @@ extension CacheState {
   /// nevertheless, because the entry may not take the answer.
   mutating func judgeFollowing(
     _ job: FetchJob,
-    _ answers: [ResetCondition.Answer],
+    _ answers: [DynamicOptions.Answer],
     asOf revision: UInt32
   ) {
     guard let index = find(job.entry), slots[index].revision == revision,
@@ -162,22 +164,25 @@ extension CacheState {
     slots[index].machine.observersTurnOff(job.id)
   }
 
-  private func condition(
+  /// The dynamic options to evaluate after the entry changed.
+  ///
+  /// - Returns: The options to evaluate; `nil` if there is no such entry.
+  func dynamicOptions(of entry: EntryID, at now: Instant) -> DynamicOptions? {
+    find(entry).flatMap { dynamicOptions(of: slots[$0], $0, info($0, at: now)) }
+  }
+
+  private func dynamicOptions(
     of slot: EntrySlot,
     _ index: Int,
-    _ transaction: Transaction
-  ) -> ResetCondition? {
-    guard
-      let info = slot.info(slot.makeSnapshot(version: 0), at: transaction.environment.now.instant)
-    else {
-      return nil
-    }
+    _ info: QueryInfo?
+  ) -> DynamicOptions? {
+    guard let info else { return nil }
     let queries = slot.observers.compactMap { position -> (ObserverID, StoredQuery)? in
       let observer = observers[Int(position)]
       guard let query = observer.query, query.isDynamic else { return nil }
       return (observers.id(of: Int(position)), query)
     }
-    return ResetCondition(
+    return DynamicOptions(
       entry: id(of: index),
       revision: slot.revision,
       info: info,
@@ -189,7 +194,7 @@ extension CacheState {
   mutating func reset(
     _ index: Int,
     _ initialData: InitialData?,
-    _ answers: [ResetCondition.Answer],
+    _ answers: [DynamicOptions.Answer],
     _ group: WaitGroup?,
     _ transaction: inout Transaction
   ) {
@@ -221,7 +226,7 @@ extension CacheState {
   }
 
   /// The number of observers of an entry that are enabled, once the answers are applied.
-  private func enabledCount(of index: Int, with answers: [ResetCondition.Answer]) -> Int {
+  private func enabledCount(of index: Int, with answers: [DynamicOptions.Answer]) -> Int {
     answers.reduce(slots[index].machine.enabledCount) { count, answer in
       guard let observer = observer(answer, index) else { return count }
       let was = observers[observer].resolvedOptions.isEnabled ? 1 : 0
@@ -230,7 +235,7 @@ extension CacheState {
   }
 
   /// The observer that an answer is about, if this observer still has the same query and entry.
-  private func observer(_ answer: ResetCondition.Answer, _ index: Int) -> Int? {
+  func observer(_ answer: DynamicOptions.Answer, _ index: Int) -> Int? {
     guard let observer = find(answer.observer), observers[observer].query === answer.query,
       Int(observers[observer].entry) == index
     else { return nil }
@@ -238,9 +243,9 @@ extension CacheState {
   }
 }
 
-/// The dynamic options to evaluate before an entry is reset.
-struct ResetCondition: Sendable {
-  /// The options of one observer after the reset.
+/// The dynamic options of an entry's observers, to evaluate for a state of the entry.
+struct DynamicOptions: Sendable {
+  /// The options of one observer in this state.
   struct Answer: Sendable {
     var observer: ObserverID
     var query: StoredQuery
@@ -249,7 +254,7 @@ struct ResetCondition: Sendable {
 
   let entry: EntryID
   let revision: UInt32
-  /// The info of the entry after the reset, before the refetch.
+  /// The info of the entry in this state: after the reset, before the refetch.
   let info: QueryInfo
   /// The queries of the observers with dynamic options.
   let queries: [(ObserverID, StoredQuery)]

@@ -151,11 +151,11 @@ nonisolated extension QueryClient {
   private func land(_ fetched: ValueBox, of job: FetchJob) {
     let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
     var asksObservers = false
-    var answers: (revision: UInt32, answers: [ResetCondition.Answer])?
+    var answers: (revision: UInt32, answers: [DynamicOptions.Answer])?
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
       let made = answer(fetched, landing, of: job)
       if asksObservers {
-        answers = transaction { $0.followCondition(job, made.box, $1) }?.answered
+        answers = transaction { $0.optionsAfterAnswer(job, made.box, $1) }?.answered
       }
       return .answer(made)
     }
@@ -213,7 +213,7 @@ nonisolated extension QueryClient {
     _ make: (_ present: ValueBox?, _ isNoBase: Bool) -> ValueBox
   ) -> Bool {
     var asksObservers = false
-    var answers: (revision: UInt32, answers: [ResetCondition.Answer])?
+    var answers: (revision: UInt32, answers: [DynamicOptions.Answer])?
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
       let (present, isBegin, isNoBase) = cache.read {
         ($0.box(job.entry), $0.isUntouched(job.entry), $0.isNoBase(job))
@@ -221,7 +221,7 @@ nonisolated extension QueryClient {
       // Initial data is not a part of the fetched value, because it was there before the fetch.
       let made = UpdateChain.run(job.key, of: self) { make(isBegin ? nil : present, isNoBase) }
       if asksObservers {
-        answers = transaction { $0.followCondition(job, made, isPart: true, $1) }?.answered
+        answers = transaction { $0.optionsAfterAnswer(job, made, isPart: true, $1) }?.answered
       }
       return .answer((present, made))
     }
@@ -291,7 +291,7 @@ nonisolated extension QueryClient {
   }
 }
 
-extension ResetCondition {
+extension DynamicOptions {
   /// The options of all observers; they are user code, so never call this under the lock.
   var answered: (revision: UInt32, answers: [Answer]) {
     (

@@ -257,7 +257,9 @@ nonisolated extension QueryClient {
     // is enabled when the entry is empty refetches it.
     commit(rounds: 3, over: filter) { [initialData] _ in
       let asked = select(filter) { state, indices, transaction in
-        indices.compactMap { state.resetConditions($0, initialData[state.id(of: $0)], transaction) }
+        indices.compactMap { index in
+          state.optionsAfterReset(index, initialData[state.id(of: index)], transaction)
+        }
       }
       return .answer(Dictionary(asked.map { ($0.entry, $0.answered) }) { $1 })
     } applying: { [initialData] answers, isLast, state, indices, transaction -> Void? in

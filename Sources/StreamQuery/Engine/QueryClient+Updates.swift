@@ -56,43 +56,24 @@ nonisolated extension QueryClient {
       return state.slots[index].reevaluationDepth
     }
     guard reevaluationDepth > 0 else { return }
-    typealias Answers = [(
-      id: ObserverID, query: StoredQuery, resolvedOptions: ResolvedObserverOptions
-    )]
-    func ask(_: Int) -> CommitAnswer<(revision: UInt32, answers: Answers), Void> {
-      let now = cache.now(isDated: false)
-      let asked = cache.read { state -> (QueryInfo, UInt32, [(ObserverID, StoredQuery)])? in
-        guard let index = state.find(entry), let info = state.info(index, at: now.instant)
-        else { return nil }
-        let dynamic = state.slots[index].observers.compactMap { position in
-          let observer = state.observers[Int(position)]
-          return observer.query.flatMap { query in
-            query.isDynamic
-              ? (ObserverID(index: position, generation: observer.generation), query) : nil
-          }
-        }
-        return (info, state.slots[index].revision, dynamic)
-      }
-      guard let (info, revision, dynamic) = asked, !dynamic.isEmpty else { return .over(()) }
-      let answers = ReevaluationDepth.$current.withValue(reevaluationDepth) {
-        dynamic.map { ($0.0, $0.1, $0.1.resolved.resolvedOptions { info }) }
-      }
-      return .answer((revision, answers))
+    func ask(_: Int) -> CommitAnswer<(revision: UInt32, answers: [DynamicOptions.Answer]), Void> {
+      let now = cache.now(isDated: false).instant
+      let asked = cache.read { $0.dynamicOptions(of: entry, at: now) }
+      guard let asked, !asked.queries.isEmpty else { return .over(()) }
+      return .answer(ReevaluationDepth.$current.withValue(reevaluationDepth) { asked.answered })
     }
-    commit(rounds: 3, asking: ask) { answer, isLast, state, transaction -> Void? in
+    commit(rounds: 3, asking: ask) { evaluated, isLast, state, transaction -> Void? in
       transaction.reevaluationDepth = reevaluationDepth
       guard let index = state.find(entry) else { return () }
-      if state.slots[index].revision != answer.revision {
+      if state.slots[index].revision != evaluated.revision {
         // The option closures, which are user code, have changed the entry. That change has queued
         // another evaluation, so these answers are dropped.
         if state.slots[index].reevaluationDepth > reevaluationDepth { return () }
         guard isLast else { return nil }
       }
-      for (id, query, resolvedOptions) in answer.answers {
-        guard let observer = state.find(id), state.observers[observer].query === query,
-          Int(state.observers[observer].entry) == index
-        else { continue }
-        state.answered(observer, query, resolvedOptions, &transaction)
+      for answer in evaluated.answers {
+        guard let observer = state.observer(answer, index) else { continue }
+        state.answered(observer, answer.query, answer.resolvedOptions, &transaction)
       }
       return ()
     }
