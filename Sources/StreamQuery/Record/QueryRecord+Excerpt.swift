@@ -184,39 +184,22 @@ extension QueryRecord.State {
     options = state.options == 0 ? nil : Int(truncatingIfNeeded: state.options)
   }
 
+  /// The statuses by their number in the format; the last number is none.
+  private static let statuses: [QueryStatus] = [.pending, .success, .error, .pending]
+  private static let fetchStatuses: [FetchStatus] = [.idle, .fetching, .paused, .idle]
+
   /// Creates a state from its bits in the format.
   init(bits: Int) {
-    let statuses: [QueryStatus] = [.pending, .success, .error, .pending]
-    let fetchStatuses: [FetchStatus] = [.idle, .fetching, .paused, .idle]
-    self.init(status: statuses[bits & 3], fetchStatus: fetchStatuses[bits >> 2 & 3])
-    hasData = bits & Int(truncatingIfNeeded: RecordedState.Bit.data) != 0
-    isInvalidated = bits & Int(truncatingIfNeeded: RecordedState.Bit.invalidated) != 0
-    isPlaceholder = bits & Int(truncatingIfNeeded: RecordedState.Bit.placeholder) != 0
-    isLayered = bits & Int(truncatingIfNeeded: RecordedState.Bit.layered) != 0
-    isActive = bits & Int(truncatingIfNeeded: RecordedState.Bit.active) != 0
-    isStreaming = bits & Int(truncatingIfNeeded: RecordedState.Bit.endless) != 0
+    self.init(status: Self.statuses[bits & 3], fetchStatus: Self.fetchStatuses[bits >> 2 & 3])
+    flags = UInt32(truncatingIfNeeded: bits) & RecordedState.Bit.flags
     cause = FetchCause(recordedCode: bits >> Int(truncatingIfNeeded: RecordedState.Bit.cause) & 15)
   }
 
   /// The bits of the state in the format.
   var bits: Int {
-    var bits: UInt32 =
-      switch status {
-      case .pending: 0
-      case .success: 1
-      case .error: 2
-      }
-    switch fetchStatus {
-    case .idle: break
-    case .fetching: bits |= 1 << 2
-    case .paused: bits |= 2 << 2
-    }
-    if hasData { bits |= RecordedState.Bit.data }
-    if isInvalidated { bits |= RecordedState.Bit.invalidated }
-    if isPlaceholder { bits |= RecordedState.Bit.placeholder }
-    if isLayered { bits |= RecordedState.Bit.layered }
-    if isActive { bits |= RecordedState.Bit.active }
-    if isStreaming { bits |= RecordedState.Bit.endless }
+    var bits = flags
+    bits |= UInt32(Self.statuses.firstIndex(of: status) ?? 0)
+    bits |= UInt32(Self.fetchStatuses.firstIndex(of: fetchStatus) ?? 0) << 2
     if let cause { bits |= cause.recordedCode << RecordedState.Bit.cause }
     return Int(truncatingIfNeeded: bits)
   }

@@ -19,7 +19,8 @@ extension QueryRecord {
     public var failureCount = 0
     /// The number of the row in ``QueryRecord/options``; `nil` if the entry has no query.
     public var options: Int?
-    private var flags: Flags = []
+    /// The Booleans below, as in the format: bits of `RecordedState.Bit.flags`.
+    var flags: UInt32 = 0
 
     /// Creates the state of a new entry.
     ///
@@ -31,56 +32,45 @@ extension QueryRecord {
       self.fetchStatus = fetchStatus
     }
 
-    private struct Flags: OptionSet, Hashable, Sendable {
-      let rawValue: UInt8
-
-      static let data = Flags(rawValue: 1)
-      static let invalidated = Flags(rawValue: 2)
-      static let placeholder = Flags(rawValue: 4)
-      static let layered = Flags(rawValue: 8)
-      static let active = Flags(rawValue: 16)
-      static let endless = Flags(rawValue: 32)
-    }
-
-    private subscript(flag: Flags) -> Bool {
-      get { flags.contains(flag) }
-      set { if newValue { flags.insert(flag) } else { flags.remove(flag) } }
+    private subscript(flag: UInt32) -> Bool {
+      get { flags & flag != 0 }
+      set { if newValue { flags |= flag } else { flags &= ~flag } }
     }
 
     /// Whether there is data.
     public var hasData: Bool {
-      get { self[.data] }
-      set { self[.data] = newValue }
+      get { self[RecordedState.Bit.data] }
+      set { self[RecordedState.Bit.data] = newValue }
     }
 
     /// Whether the entry was invalidated, or a fetch of it failed, since the data arrived.
     public var isInvalidated: Bool {
-      get { self[.invalidated] }
-      set { self[.invalidated] = newValue }
+      get { self[RecordedState.Bit.invalidated] }
+      set { self[RecordedState.Bit.invalidated] = newValue }
     }
 
     /// Whether the query has a placeholder for data that is missing.
     public var isPlaceholder: Bool {
-      get { self[.placeholder] }
-      set { self[.placeholder] = newValue }
+      get { self[RecordedState.Bit.placeholder] }
+      set { self[RecordedState.Bit.placeholder] = newValue }
     }
 
     /// Whether optimistic layers lie over the data.
     public var isLayered: Bool {
-      get { self[.layered] }
-      set { self[.layered] = newValue }
+      get { self[RecordedState.Bit.layered] }
+      set { self[RecordedState.Bit.layered] = newValue }
     }
 
     /// Whether there is an enabled observer.
     public var isActive: Bool {
-      get { self[.active] }
-      set { self[.active] = newValue }
+      get { self[RecordedState.Bit.active] }
+      set { self[RecordedState.Bit.active] = newValue }
     }
 
     /// Whether the query is a stream without an end.
     public var isStreaming: Bool {
-      get { self[.endless] }
-      set { self[.endless] = newValue }
+      get { self[RecordedState.Bit.endless] }
+      set { self[RecordedState.Bit.endless] = newValue }
     }
   }
 }

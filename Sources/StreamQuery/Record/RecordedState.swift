@@ -8,6 +8,8 @@ struct RecordedState: Equatable, Sendable {
     static let layered: UInt32 = 1 << 7
     static let active: UInt32 = 1 << 8
     static let endless: UInt32 = 1 << 9
+    /// The bits that are flags of an entry, all of them.
+    static let flags = data | invalidated | placeholder | layered | active | endless
     static let cause: UInt32 = 12
     /// The entry is in the cache.
     static let present: UInt32 = 1 << 16
