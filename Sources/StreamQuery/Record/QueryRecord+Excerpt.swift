@@ -113,22 +113,21 @@ extension QueryRecord.Run {
 extension QueryRecord.RunStatus {
   /// The status of a run after a step.
   init(after code: RecordCode) {
-    self =
-      switch code {
-      case .runPaused: .paused
-      case .runPerforming: .performing
-      case .runAttemptFailed: .retrying
-      case .runStopped: .stopped
-      case .runSucceeded: .succeeded
-      case .runFailed: .failed
-      case .runCancelled: .cancelled
-      case .changed, .added, .removed, .observed, .unobserved, .fetchStarted, .attemptFailed,
-        .fetchPaused, .fetchResumed, .fetchSucceeded, .fetchFailed, .fetchCancelled, .written,
-        .invalidated, .reset, .servedStale, .layered, .unlayered, .adopted, .runStarted,
-        .runResumed, .callbackFailed, .network, .activity, .trigger, .persistenceFailed, .bulk,
-        .lost:
-        .started
-      }
+    self = Self.allCases.first { $0.code == code } ?? .started
+  }
+
+  /// The step that leads to the status.
+  var code: RecordCode {
+    switch self {
+    case .started: .runStarted
+    case .paused: .runPaused
+    case .performing: .runPerforming
+    case .retrying: .runAttemptFailed
+    case .stopped: .runStopped
+    case .succeeded: .runSucceeded
+    case .failed: .runFailed
+    case .cancelled: .runCancelled
+    }
   }
 }
 

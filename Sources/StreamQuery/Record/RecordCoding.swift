@@ -76,7 +76,7 @@ enum RecordCoding {
       try list.encode(row.number.counted(from: 1))
       try list.encode(row.mutation)
       if let scope = row.scope { try list.encode(scope) } else { try list.encodeNil() }
-      if let base = row.base { try list.encode(base.code) } else { try list.encodeNil() }
+      if let base = row.base { try list.encode(base.code.rawValue) } else { try list.encodeNil() }
       try list.encode(row.started.recorded)
     }
   }
@@ -208,24 +208,6 @@ extension QueryRecord.Part {
     case .fields(let fields):
       levels > 0 && fields.values.allSatisfy { $0.nests(within: levels - 1) }
     }
-  }
-}
-
-extension QueryRecord.RunStatus {
-  /// The number of the step that leads to the status.
-  fileprivate var code: UInt8 {
-    let code: RecordCode =
-      switch self {
-      case .started: .runStarted
-      case .paused: .runPaused
-      case .performing: .runPerforming
-      case .retrying: .runAttemptFailed
-      case .stopped: .runStopped
-      case .succeeded: .runSucceeded
-      case .failed: .runFailed
-      case .cancelled: .runCancelled
-      }
-    return code.rawValue
   }
 }
 
