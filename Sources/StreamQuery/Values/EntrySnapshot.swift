@@ -23,16 +23,8 @@ package final class EntrySnapshot: Sendable {
   /// The error to show.
   package let error: ErrorBox?
   package let failureReason: ErrorBox?
-  package let dataUpdatedAt: Timestamp
-  package let errorUpdatedAt: Timestamp
-  package let errorUpdateCount: Int
-  package let dataUpdateCount: Int
-  package let failureCount: Int
-  package let fetchStatus: FetchStatus
-  package let isInvalidated: Bool
-  package let cause: FetchCause?
-  /// The part of the value that the running fetch fetches, or that the last one fetched.
-  let part: FetchPart
+  /// The parts that are neither data nor errors.
+  let facts: SnapshotFacts
   /// The facts of the feature that made the entry's query, such as pages.
   let feature: QueryFeature?
   /// The cached value from which a selection made ``base``, if it is not ``base`` itself.
@@ -42,6 +34,17 @@ package final class EntrySnapshot: Sendable {
     case base
     case other(ValueBox?)
   }
+
+  package var dataUpdatedAt: Timestamp { facts.dataUpdatedAt }
+  package var errorUpdatedAt: Timestamp { facts.errorUpdatedAt }
+  package var errorUpdateCount: Int { facts.errorUpdateCount }
+  package var dataUpdateCount: Int { facts.dataUpdateCount }
+  package var failureCount: Int { facts.failureCount }
+  package var fetchStatus: FetchStatus { facts.fetchStatus }
+  package var isInvalidated: Bool { facts.isInvalidated }
+  package var cause: FetchCause? { facts.cause }
+  /// The part of the value that the running fetch fetches, or that the last one fetched.
+  var part: FetchPart { facts.part }
 
   /// The cached value, without selection or placeholder: ``feature`` describes this value.
   var source: ValueBox? {
@@ -71,17 +74,9 @@ package final class EntrySnapshot: Sendable {
     replacesPlaceholder = false
     self.error = error
     self.failureReason = failureReason
-    dataUpdatedAt = facts.dataUpdatedAt
-    errorUpdatedAt = facts.errorUpdatedAt
-    errorUpdateCount = facts.errorUpdateCount
-    dataUpdateCount = facts.dataUpdateCount
-    failureCount = facts.failureCount
-    isInvalidated = facts.isInvalidated
-    cause = facts.cause
-    part = facts.part
+    self.facts = facts
     self.feature = feature
     origin = .base
-    fetchStatus = facts.fetchStatus
   }
 
   /// Creates a copy of a snapshot with other data, for a selection or a placeholder.
@@ -132,17 +127,11 @@ package final class EntrySnapshot: Sendable {
     self.replacesPlaceholder = replacesPlaceholder
     self.error = error
     failureReason = base.failureReason
-    dataUpdatedAt = base.dataUpdatedAt
-    self.errorUpdatedAt = errorUpdatedAt ?? base.errorUpdatedAt
-    errorUpdateCount = base.errorUpdateCount
-    dataUpdateCount = base.dataUpdateCount
-    failureCount = base.failureCount
-    isInvalidated = base.isInvalidated
-    cause = base.cause
-    part = base.part
+    var facts = base.facts
+    if let errorUpdatedAt { facts.errorUpdatedAt = errorUpdatedAt }
+    self.facts = facts
     self.feature = feature ?? base.feature
     origin = .other(base.source)
-    fetchStatus = base.fetchStatus
   }
 
   /// Creates a copy of a snapshot with the feature of a query, for an entry that was only written
@@ -195,10 +184,7 @@ package final class EntrySnapshot: Sendable {
   package func showsTheSame(as other: EntrySnapshot) -> Bool {
     base === other.base && layered === other.layered && isPlaceholder == other.isPlaceholder
       && error === other.error && failureReason === other.failureReason
-      && fetchStatus == other.fetchStatus && dataUpdatedAt == other.dataUpdatedAt
-      && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
-      && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
-      && cause == other.cause && part == other.part
+      && facts.showTheSame(as: other.facts)
       // Only the presence is compared: a query that the code makes twice has two feature objects
       // that do the same.
       && (feature == nil) == (other.feature == nil)
@@ -217,6 +203,15 @@ struct SnapshotFacts {
   var cause: FetchCause?
   /// The part of the value that the running fetch fetches, or that the last one fetched.
   var part = FetchPart.whole
+
+  /// Whether other facts show the same to observers, even if they differ in being invalidated.
+  @inline(__always)
+  func showTheSame(as other: Self) -> Bool {
+    fetchStatus == other.fetchStatus && dataUpdatedAt == other.dataUpdatedAt
+      && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
+      && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
+      && cause == other.cause && part == other.part
+  }
 }
 
 /// The facts that one observer sees in addition to the snapshot.

@@ -58,10 +58,7 @@ extension EntrySnapshot {
   private func standsIn(like other: EntrySnapshot) -> Bool {
     guard version == other.version, key == other.key, layered === other.layered,
       error === other.error, failureReason === other.failureReason, feature === other.feature,
-      fetchStatus == other.fetchStatus, cause == other.cause, part == other.part,
-      failureCount == other.failureCount, errorUpdateCount == other.errorUpdateCount,
-      dataUpdateCount == other.dataUpdateCount, dataUpdatedAt == other.dataUpdatedAt,
-      errorUpdatedAt == other.errorUpdatedAt, isInvalidated == other.isInvalidated,
+      facts.showTheSame(as: other.facts), isInvalidated == other.isInvalidated,
       isOptimistic == other.isOptimistic, source === other.source,
       let base, let otherBase = other.base
     else { return false }
