@@ -33,72 +33,29 @@ extension CacheState {
     at now: ClockReading
   ) -> (EntrySnapshot, QueryFlags) {
     let environment = environmentSeen(at: now)
-    guard let index else {
-      let empty = EntryMachine(at: environment.now.instant)
-      var machine = empty
-      // After a shutdown, the machine stays as it is: a list only shows the state of its keys.
-      if !isShutDown {
-        (machine, _) = empty.arrived(
-          resolvedOptions,
-          fetchOptions: query.fetchOptions,
-          initialData: initialData?.initialState(at: environment.now).time,
-          isInvalidated: initialData?.isInvalidated == true,
-          isPart: initialData?.isPart == true,
-          in: environment
-        )
+    let now = environment.now.instant
+    if let index {
+      let changes =
+        initialData != nil && !slots[index].machine.hasData
+        || slots[index].machine.changesOnArrival(of: resolvedOptions, at: now)
+      guard changes, !isShutDown else {
+        let flags = slots[index].machine.flags(for: resolvedOptions, since: nil, at: now)
+        return (currentSnapshot(index), flags)
       }
-      let snapshot = EntrySnapshot(
-        version: 0,
-        key: key,
-        facts: machine.snapshotFacts,
-        data: machine.hasData ? initialData?.box : nil,
-        error: nil,
-        failureReason: nil,
-        feature: query.feature
-      )
-      return (
-        snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant)
+    }
+    // After a shutdown, the machine stays as it is: a list only shows the state of its keys.
+    var slot = slot(key, index, query, isShutDown ? nil : initialData, in: environment)
+    if !isShutDown {
+      slot.machine = slot.machine.arrived(
+        resolvedOptions,
+        fetchOptions: slot.takes(query) ? query.fetchOptions : nil,
+        in: environment
       )
     }
-    let bringsInitialData = initialData != nil && !slots[index].machine.hasData
-    guard !isShutDown,
-      bringsInitialData
-        || slots[index].machine.changesOnArrival(of: resolvedOptions, at: environment.now.instant)
-    else {
-      let flags = slots[index].machine.flags(
-        for: resolvedOptions,
-        since: nil,
-        at: environment.now.instant
-      )
-      return (currentSnapshot(index), flags)
-    }
-    let hasBetter = !query.canFetch && slots[index].query?.canFetch == true
-    let beginning = slots[index].initialState ?? initialData?.initialState(at: environment.now)
-    let (machine, isStashed) = slots[index].machine.arrived(
-      resolvedOptions,
-      fetchOptions: hasBetter ? nil : query.fetchOptions,
-      initialData: bringsInitialData ? beginning?.time : nil,
-      isInvalidated: initialData?.isInvalidated == true,
-      isPart: initialData?.isPart == true,
-      in: environment
-    )
-    let cached = bringsInitialData ? initialData?.box : slots[index].data
-    let data = machine.hasData && !isStashed ? cached : nil
-    var layered = slots[index].shown
-    if let shown = layered, shown.base !== data {
-      layered = LayeredBox(base: data, layers: slots[index].layers.map(\.layer))
-    }
-    let snapshot = EntrySnapshot(
-      version: 0,
-      key: key,
-      facts: machine.snapshotFacts,
-      data: data,
-      error: machine.isError ? slots[index].error : nil,
-      failureReason: machine.failureCount > 0 ? slots[index].failureReason : nil,
-      feature: query.feature ?? slots[index].query?.feature,
-      layered: layered
-    )
-    return (snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant))
+    if query.feature != nil { slot.query = query }
+    slot.shown = slot.layeredData
+    let flags = slot.machine.flags(for: resolvedOptions, since: nil, at: now)
+    return (slot.makeSnapshot(version: 0), flags)
   }
 
   /// The facts about an entry for the option closures of an observer that is about to subscribe.
@@ -113,32 +70,42 @@ extension CacheState {
     let environment = environmentSeen(at: now)
     var facts = facts(key, metBy: query, at: environment.now.instant)
     guard let initialData else { return facts }
-    var slot = find(key).map { slots[$0] } ?? EntrySlot()
-    if slot.key == nil {
-      slot.key = key
-      slot.machine = EntryMachine(at: environment.now.instant)
-      slot.query = query
-    }
-    if !slot.machine.hasData {
-      let beginning = slot.initialState ?? initialData.initialState(at: environment.now)
-      _ = slot.machine.initialDataPlaced(
-        updatedAt: beginning.time,
-        isPart: initialData.isPart,
-        in: environment
-      )
-      if initialData.isInvalidated {
-        _ = slot.machine.invalidated(isJoining: true, at: environment.now, in: environment)
-      }
-      slot.data = initialData.box
-      if slot.isLayered {
-        slot.shown = LayeredBox(base: initialData.box, layers: slot.layers.map(\.layer))
-      }
-    }
+    var slot = slot(key, find(key), query, initialData, in: environment)
+    slot.shown = slot.layeredData
     guard var info = slot.info(slot.makeSnapshot(version: 0), at: environment.now.instant) else {
       return facts
     }
     info.meta = facts.info.meta
     facts.info = info
     return facts
+  }
+
+  /// A copy of an entry, or a new one of the observer's query, with the initial data that an observer
+  /// would bring.
+  private func slot(
+    _ key: EntryKey,
+    _ index: Int?,
+    _ query: StoredQuery,
+    _ initialData: InitialData?,
+    in environment: Environment
+  ) -> EntrySlot {
+    var slot = index.map { slots[$0] } ?? EntrySlot()
+    if index == nil {
+      slot.key = key
+      slot.machine = EntryMachine(at: environment.now.instant)
+      slot.query = query
+    }
+    guard let initialData, !slot.machine.hasData else { return slot }
+    let beginning = slot.initialState ?? initialData.initialState(at: environment.now)
+    _ = slot.machine.initialDataPlaced(
+      updatedAt: beginning.time,
+      isPart: initialData.isPart,
+      in: environment
+    )
+    if initialData.isInvalidated {
+      _ = slot.machine.invalidated(isJoining: true, at: environment.now, in: environment)
+    }
+    slot.data = initialData.box
+    return slot
   }
 }

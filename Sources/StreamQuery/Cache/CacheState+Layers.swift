@@ -128,15 +128,10 @@ extension CacheState {
 
   /// Renews the data that observers see: the entry's data, with the layers over it.
   mutating func reshow(_ index: Int, _ transaction: inout Transaction) {
-    guard slots[index].isLayered else {
-      transaction.drop(slots[index].shown)
-      slots[index].shown = nil
-      return
-    }
-    let base = slots[index].machine.hasData ? slots[index].data : nil
-    if let shown = slots[index].shown, shown.base === base { return }
+    let shown = slots[index].layeredData
+    guard shown !== slots[index].shown else { return }
     transaction.drop(slots[index].shown)
-    slots[index].shown = LayeredBox(base: base, layers: slots[index].layers.map(\.layer))
+    slots[index].shown = shown
   }
 
   /// Whether any layer of a run still lies over an entry.

@@ -30,6 +30,16 @@ extension EntrySlot {
     makeSnapshot(version: version, layered: self.shown)
   }
 
+  /// The data that observers see if there are layers: the entry's data, with the layers over it.
+  ///
+  /// The present box stays if the data below it does.
+  var layeredData: LayeredBox? {
+    guard isLayered else { return nil }
+    let base = machine.hasData ? data : nil
+    if let shown = self.shown, shown.base === base { return shown }
+    return LayeredBox(base: base, layers: self.layers.map(\.layer))
+  }
+
   /// A snapshot of the current state without the layers over its data.
   var bareSnapshot: EntrySnapshot { makeSnapshot(version: 0, layered: nil) }
 

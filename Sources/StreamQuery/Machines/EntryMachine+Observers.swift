@@ -125,29 +125,16 @@ extension EntryMachine {
   /// - Parameters:
   ///   - resolvedOptions: The options of the observer.
   ///   - fetchOptions: The options of its query; `nil` if only the entry's present query can fetch.
-  ///   - initialData: The date of the initial data that it would bring.
-  ///   - isInvalidated: Whether that data was invalidated.
-  ///   - isPart: Whether that data is a part of a streamed value.
   ///   - environment: The environment at the transaction.
-  /// - Returns: The entry, and whether a fetch would have hidden its data.
+  /// - Returns: The entry.
   func arrived(
     _ resolvedOptions: ResolvedObserverOptions,
     fetchOptions: FetchOptions?,
-    initialData: Timestamp?,
-    isInvalidated: Bool = false,
-    isPart: Bool = false,
     in environment: Environment
-  ) -> (machine: EntryMachine, isStashed: Bool) {
+  ) -> EntryMachine {
     var machine = self
     machine.adopted(fetchOptions: fetchOptions, gcTime: .zero)
-    if let initialData, !machine.hasData {
-      _ = machine.initialDataPlaced(updatedAt: initialData, isPart: isPart, in: environment)
-      if isInvalidated {
-        _ = machine.invalidated(isJoining: true, at: environment.now, in: environment)
-      }
-    }
-    let actions = machine.observed(by: resolvedOptions, in: environment)
-    if case .attempt(_, hidesData: true) = actions.step { return (machine, true) }
-    return (machine, false)
+    _ = machine.observed(by: resolvedOptions, in: environment)
+    return machine
   }
 }

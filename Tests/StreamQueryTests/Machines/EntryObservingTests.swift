@@ -341,14 +341,11 @@ import Testing
 
   @Test func theEntryThatAnObserverWouldMeetHasItsInitialData() {
     let driver = EntryDriver()
-    let arrived = driver.machine.arrived(
-      .fresh,
-      fetchOptions: nil,
-      initialData: .seconds(0),
-      in: driver.environment
-    )
-    expect(arrived.machine.hasData)
-    expect(arrived.machine.isIdle)
+    var machine = driver.machine
+    _ = machine.initialDataPlaced(updatedAt: .seconds(0), in: driver.environment)
+    let arrived = machine.arrived(.fresh, fetchOptions: nil, in: driver.environment)
+    expect(arrived.hasData)
+    expect(arrived.isIdle)
     expect(!driver.machine.hasData)
   }
 
@@ -360,16 +357,11 @@ import Testing
     driver.succeed()
     driver.leave()
     let arrivals = [nil, hiding].map { fetchOptions in
-      driver.machine.arrived(
-        .make(),
-        fetchOptions: fetchOptions,
-        initialData: nil,
-        in: driver.environment
-      )
+      driver.machine.arrived(.make(), fetchOptions: fetchOptions, in: driver.environment)
     }
-    expectEqual(arrivals.map(\.isStashed), [false, true])
-    expectEqual(arrivals.map(\.machine.hasData), [true, false])
-    expectEqual(arrivals.map(\.machine.fetch?.fetchOptions.resetsData), [false, true])
+    expectEqual(arrivals.map { $0.fetch?.undo.stashed != nil }, [false, true])
+    expectEqual(arrivals.map(\.hasData), [true, false])
+    expectEqual(arrivals.map(\.fetch?.fetchOptions.resetsData), [false, true])
     expect(driver.machine.hasData && driver.machine.isIdle)
   }
 
@@ -377,17 +369,11 @@ import Testing
     for isFetching in [false, true] {
       var driver = EntryDriver()
       if isFetching { driver.request() }
-      let met = driver.machine.arrived(
-        .fresh,
-        fetchOptions: nil,
-        initialData: .seconds(0),
-        isInvalidated: true,
-        in: driver.environment
-      ).machine
-      expect(met.isInvalidated)
       let now = driver.environment.now
       _ = driver.machine.initialDataPlaced(updatedAt: .seconds(0), in: driver.environment)
       _ = driver.machine.invalidated(isJoining: true, at: now, in: driver.environment)
+      let met = driver.machine.arrived(.fresh, fetchOptions: nil, in: driver.environment)
+      expect(met.isInvalidated)
       driver.observe(.fresh)
       expectEqual(met, driver.machine)
     }
