@@ -21,8 +21,7 @@ extension CacheState {
     announce(.changing(index), &transaction)
     if actions.unstashed { unstash(index, &transaction) }
     if slots[index].hasStash, slots[index].machine.fetch?.undo.stashed == nil {
-      transaction.drop(slots[index].stashed)
-      slots[index].stashed = nil
+      transaction.drop(slots[index].stashed.take())
     }
     if actions.ended == .removed { slots[index].job?.entryWasRemoved() }
     let isRestarted = if case .restarted = actions.cancelled { true } else { false }
@@ -73,15 +72,11 @@ extension CacheState {
 
   /// Hides the data of an entry until its fetch has something to show or is cancelled.
   private mutating func stash(_ index: Int, _ transaction: inout Transaction) {
-    transaction.drop(slots[index].stashed)
-    slots[index].stashed = slots[index].data
-    slots[index].data = nil
+    transaction.replace(&slots[index].stashed, by: slots[index].data.take())
   }
 
   private mutating func unstash(_ index: Int, _ transaction: inout Transaction) {
-    transaction.drop(slots[index].data)
-    slots[index].data = slots[index].stashed
-    slots[index].stashed = nil
+    transaction.replace(&slots[index].data, by: slots[index].stashed.take())
   }
 
   private mutating func cancelJob(_ index: Int, _ transaction: inout Transaction, isRestarted: Bool)
@@ -112,18 +107,13 @@ extension CacheState {
       if let job, job.query.hasHandlers, let box = slots[index].data {
         actionQueue.enqueue(.settled(job, .success(box)))
       }
-      transaction.drop(slots[index].failureReason)
-      slots[index].failureReason = nil
-      if ending == .kept {
-        transaction.drop(slots[index].error)
-        slots[index].error = nil
-      }
+      transaction.drop(slots[index].failureReason.take())
+      if ending == .kept { transaction.drop(slots[index].error.take()) }
     case .failed:
       // The query of this fetch decides whether later callers get this failure as their answer.
       endFailure(index, &transaction)
       let reason = slots[index].failureReason
-      transaction.drop(slots[index].error)
-      slots[index].error = reason
+      transaction.replace(&slots[index].error, by: reason)
       if let reason {
         emit(.fetchFailed(reason.error), index, transaction, job: job)
         if let job, job.query.hasHandlers {
@@ -134,8 +124,7 @@ extension CacheState {
       // There is no job any more if the fetch was cancelled from outside, and then this was reported.
       if let job { emit(.fetchCancelled, index, transaction, job: job) }
       // A cancelled fetch restores the failure that was shown before the fetch began.
-      transaction.drop(slots[index].failureReason)
-      slots[index].failureReason = slots[index].reasonBefore
+      transaction.replace(&slots[index].failureReason, by: slots[index].reasonBefore)
     case .replaced, .removed, .delivered:
       break
     }

@@ -55,8 +55,7 @@ extension CacheState {
       job.saidAnswer?.answerLanded(isEndless: job.query.fetchOptions.delivery == .endless)
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
-      transaction.drop(slots[index].failureReason)
-      slots[index].failureReason = answer.error
+      transaction.replace(&slots[index].failureReason, by: answer.error)
     }
     announce(.attemptEnded(index), &transaction)
     if case .retrying(_, let delay) = outcome, let error = answer.error?.error {

@@ -44,12 +44,9 @@ extension CacheState {
   mutating func empty(_ index: Int, isRemoved: Bool, _ transaction: inout Transaction) {
     announce(.fenced(index), &transaction)
     let actions = slots[index].machine.cleared(isRemoved: isRemoved, in: transaction.environment)
-    transaction.drop(slots[index].data)
-    transaction.drop(slots[index].error)
-    transaction.drop(slots[index].failureReason)
-    slots[index].data = nil
-    slots[index].error = nil
-    slots[index].failureReason = nil
+    transaction.drop(slots[index].data.take())
+    transaction.drop(slots[index].error.take())
+    transaction.drop(slots[index].failureReason.take())
     if slots[index].isWatched { forgetMadePlaceholders(index, &transaction) }
     apply(actions, index, &transaction)
   }
@@ -74,8 +71,7 @@ extension CacheState {
       drop(index, reason: reason, &transaction)
     } else {
       // For its observers the emptied entry is a new one, without the former initial state.
-      transaction.drop(slots[index].initialState)
-      slots[index].initialState = nil
+      transaction.drop(slots[index].initialState.take())
       for observer in slots[index].observers {
         observers[Int(observer)].entryWasRemoved()
       }
@@ -204,8 +200,7 @@ extension CacheState {
     if slots[index].query?.isPersisted == true {
       announce(.emptying(index, .removed), &transaction)
       // The initial state of the entry may be from a store that no longer has the data.
-      transaction.drop(slots[index].initialState)
-      slots[index].initialState = nil
+      transaction.drop(slots[index].initialState.take())
     }
     // The observers are found before the entry is emptied, because `empty` may replace their
     // queries by others without placeholders.

@@ -217,10 +217,8 @@ extension CacheState {
       in: transaction.environment
     )
     guard actions.changed else { return }
-    transaction.drop(slots[index].error)
-    transaction.drop(slots[index].failureReason)
-    slots[index].error = error
-    slots[index].failureReason = error
+    transaction.replace(&slots[index].error, by: error)
+    transaction.replace(&slots[index].failureReason, by: error)
     apply(actions, index, &transaction)
   }
 }

@@ -58,8 +58,7 @@ extension CacheState {
     if actions.concluded != nil {
       mutations.slots[index].error = error
     } else if actions.step == .stop {
-      transaction.drop(mutations.slots[index].failureReason)
-      mutations.slots[index].failureReason = error
+      transaction.replace(&mutations.slots[index].failureReason, by: error)
       emit(.stopped(error.error), job, transaction)
     }
     apply(actions, to: id, &transaction)

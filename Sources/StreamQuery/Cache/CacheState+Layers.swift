@@ -130,8 +130,7 @@ extension CacheState {
   mutating func reshow(_ index: Int, _ transaction: inout Transaction) {
     let shown = slots[index].layeredData
     guard shown !== slots[index].shown else { return }
-    transaction.drop(slots[index].shown)
-    slots[index].shown = shown
+    transaction.replace(&slots[index].shown, by: shown)
   }
 
   /// Whether any layer of a run still lies over an entry.
@@ -168,15 +167,13 @@ extension CacheState {
       transaction.drop(layer.job)
     }
     slots[index].layers.removeAll(where: isGone)
-    transaction.drop(slots[index].shown)
-    slots[index].shown = nil
+    transaction.drop(slots[index].shown.take())
     if !slots[index].isLayered { slots[index].machine.unpinned(in: transaction.environment) }
     return true
   }
 
   private mutating func layersChanged(_ index: Int, _ transaction: inout Transaction) {
-    transaction.drop(slots[index].shown)
-    slots[index].shown = nil
+    transaction.drop(slots[index].shown.take())
     var actions = EntryActions()
     actions.changed = true
     apply(actions, index, &transaction)

@@ -22,8 +22,7 @@ extension CacheState {
       deadlines.set(mutations.slots[index].machine.nextDeadline, run: index)
     }
     let old = mutations.followers[follower]?.run
-    transaction.drop(mutations.followers[follower]?.kept)
-    mutations.followers[follower]?.kept = nil
+    transaction.drop(mutations.followers[follower]?.kept.take())
     mutations.followers[follower]?.run = run
     if let old { unfollow(old, transaction) }
     mutationsChanged(MutationNews(handle: follower))

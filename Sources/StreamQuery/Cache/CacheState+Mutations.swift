@@ -156,8 +156,7 @@ extension CacheState {
     case .value: emit(.succeeded, job, transaction)
     case .failure(let error):
       emit(.failed(error), job, transaction)
-      transaction.drop(mutations.slots[index].failureReason)
-      mutations.slots[index].failureReason = mutations.slots[index].error
+      transaction.replace(&mutations.slots[index].failureReason, by: mutations.slots[index].error)
     case .cancelled, .settled: emit(.cancelled, job, transaction)
     }
     settleLayers(of: job, index, &transaction)

@@ -128,8 +128,7 @@ struct CacheState: ~Copyable {
     announce(.adopting(index, query), &transaction)
     if query.serving != nil { startServing() }
     guard slots[index].takeOptions(of: query, transaction.setting) else { return }
-    transaction.drop(slots[index].query)
-    slots[index].query = query
+    transaction.replace(&slots[index].query, by: query)
     announce(.adopted(index), &transaction)
     // Until now the entry was only written to, by its key. Its snapshot does not have the feature
     // of the query yet.

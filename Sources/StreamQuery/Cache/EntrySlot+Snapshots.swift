@@ -68,8 +68,7 @@ extension EntrySlot {
     let new = makeSnapshot(version: version)
     // An earlier state is kept only if it has the same data.
     guard old.base === new.base else {
-      transaction.drop(self.previousSnapshot)
-      self.previousSnapshot = nil
+      transaction.drop(self.previousSnapshot.take())
       transaction.drop(old)
       snapshot = new
       return true
@@ -124,7 +123,6 @@ extension EntrySlot {
   mutating func forgetSnapshots(_ transaction: inout Transaction) {
     guard snapshot != nil else { return }
     transaction.drop(snapshot.take())
-    transaction.drop(self.previousSnapshot)
-    self.previousSnapshot = nil
+    transaction.drop(self.previousSnapshot.take())
   }
 }

@@ -142,8 +142,7 @@ extension CacheState {
     let now = transaction.environment.now
     let initialState = slots[index].initialState ?? initialData.initialState(at: now)
     slots[index].initialState = initialState
-    transaction.drop(slots[index].data)
-    slots[index].data = initialData.box
+    transaction.replace(&slots[index].data, by: initialData.box)
     input(index, &transaction) {
       $0.initialDataPlaced(updatedAt: initialState.time, isPart: initialData.isPart, in: $1)
     }

@@ -42,6 +42,16 @@ struct Transaction: Sendable {
   mutating func drop(_ reference: consuming Garbage.Reference?) {
     garbage.collect(consume reference)
   }
+
+  /// Puts a reference in the place of another one, and drops that.
+  @inline(__always)
+  mutating func replace<Object: AnyObject & Sendable>(
+    _ present: inout Object?,
+    by next: Object?
+  ) {
+    drop(present)
+    present = next
+  }
 }
 
 extension Transaction {

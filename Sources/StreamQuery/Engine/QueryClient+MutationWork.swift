@@ -311,8 +311,7 @@ nonisolated extension QueryClient {
       case .cancelled, .succeeded: break
       case nil:
         guard actions.changed, actions.step == .stop || delay != nil else { break }
-        transaction.drop(state.mutations.slots[index].failureReason)
-        state.mutations.slots[index].failureReason = box
+        transaction.replace(&state.mutations.slots[index].failureReason, by: box)
         guard let delay else {
           state.emit(.stopped(error), job, transaction)
           break
