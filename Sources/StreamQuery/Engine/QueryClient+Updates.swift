@@ -143,63 +143,6 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Fetches one key for an explicit call, and watches until the fetch is settled.
-  func refetchOne(
-    _ key: EntryKey,
-    _ definition: QueryDefinition,
-    _ options: ObserverOptions?,
-    part: FetchPart = .whole,
-    joining: EntryMachine.Joining
-  ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    let start = try? await whenRestored(key, definition) { caller in
-      let request = FetchRequest(cause: .manual, joining: joining, part: part)
-      return resolving(key, definition, options) { state, key, index, resolution, transaction in
-        if caller?.isCancelled == true { return .recursive }
-        return state.fetch(
-          key,
-          at: index,
-          .always,
-          request,
-          role: .watching,
-          resolution,
-          &transaction
-        )
-      }
-    }
-    // The caller was cancelled, or the key removed, while the store was read.
-    guard let start else { return (.cancelled, nil) }
-    return try await outcome(of: start, of: key)
-  }
-
-  /// Begins to fetch one key for an explicit call, without waiting.
-  ///
-  /// If the query's store is still being read, the fetch begins afterwards, unless the observer left the key.
-  func startRefetchOne(
-    for observer: ObserverID,
-    _ key: EntryKey,
-    _ definition: QueryDefinition,
-    _ options: ObserverOptions?,
-    part: FetchPart = .whole,
-    joining: EntryMachine.Joining
-  ) {
-    let request = FetchRequest(cause: .manual, joining: joining, part: part)
-    let begin: @Sendable (RestoringCaller?) -> FetchStart = { [self] caller in
-      resolving(key, definition, options) { state, key, index, resolution, transaction in
-        if caller?.isCancelled == true { return .recursive }
-        // Without the observer, nobody would end the fetch.
-        guard let row = state.find(observer), index == Int(state.observers[row].entry) else {
-          return .missingFetch
-        }
-        return state.fetch(key, at: index, .always, request, role: nil, resolution, &transaction)
-      }
-    }
-    guard case .restoring = begin(nil) else { return }
-    // The task retains the client only while the store is read.
-    _ = Task(on: configuration.executor) {
-      _ = try? await self.whenRestored(key, definition, begin)
-    }
-  }
-
   /// Removes a waiter whose caller was cancelled.
   func left(_ waiter: Waiter) {
     transaction { state, transaction in state.removeWaiter(waiter, &transaction) }

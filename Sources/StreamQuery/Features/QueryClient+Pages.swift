@@ -102,13 +102,7 @@ nonisolated extension QueryClient {
     of query: Query<Value>,
     superseding: Bool
   ) async throws -> QueryResult<Value> {
-    let (outcome, _) = try await fetchPage(
-      direction,
-      EntryKey(query.key),
-      query.definition,
-      nil,
-      superseding: superseding
-    )
+    let (outcome, _) = try await fetchPage(direction, AnyQuery(query), superseding: superseding)
     if case .failure(let error) = outcome { throw error }
     return presentResult(query)
   }
@@ -116,18 +110,12 @@ nonisolated extension QueryClient {
   /// Fetches a page on a caller's request, and observes the fetch until it is settled.
   func fetchPage(
     _ direction: PageDirection,
-    _ key: EntryKey,
-    _ definition: QueryDefinition,
-    _ options: ObserverOptions?,
+    _ query: AnyQuery,
     superseding: Bool
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    guard mayFetchPage(direction, key, definition, superseding: superseding) else {
-      return (.settled, nil)
-    }
+    guard mayFetchPage(direction, query, superseding: superseding) else { return (.settled, nil) }
     return try await refetchOne(
-      key,
-      definition,
-      options,
+      query,
       part: FetchPart(direction),
       joining: EntryMachine.Joining(superseding: superseding)
     )
@@ -137,17 +125,13 @@ nonisolated extension QueryClient {
   func startFetchingPage(
     _ direction: PageDirection,
     for observer: ObserverID,
-    _ key: EntryKey,
-    _ definition: QueryDefinition,
-    _ options: ObserverOptions?,
+    _ query: AnyQuery,
     superseding: Bool
   ) {
-    guard mayFetchPage(direction, key, definition, superseding: superseding) else { return }
+    guard mayFetchPage(direction, query, superseding: superseding) else { return }
     startRefetchOne(
       for: observer,
-      key,
-      definition,
-      options,
+      query,
       part: FetchPart(direction),
       joining: EntryMachine.Joining(superseding: superseding)
     )
@@ -156,18 +140,17 @@ nonisolated extension QueryClient {
   /// Whether there is a page to fetch, or a fetch to join.
   private func mayFetchPage(
     _ direction: PageDirection,
-    _ key: EntryKey,
-    _ definition: QueryDefinition,
+    _ query: AnyQuery,
     superseding: Bool
   ) -> Bool {
     let (box, joins) = cache.read { state in
       (
-        state.box(key),
-        !superseding && state.find(key).map { !state.slots[$0].machine.isIdle } == true
+        state.box(query.entryKey),
+        !superseding && state.find(query.entryKey).map { !state.slots[$0].machine.isIdle } == true
       )
     }
     // A caller that joins a fetch requests no page.
-    guard let box, !joins, let paging = definition.paging else { return true }
+    guard let box, !joins, let paging = query.definition.paging else { return true }
     return paging.hasPage(direction, box)
   }
 }
@@ -212,13 +195,10 @@ extension QueryObserver where Value: PageSequenceValue {
   }
 
   private func startFetchingPage(_ direction: PageDirection, superseding: Bool) {
-    let query = query
     subscription.client.startFetchingPage(
       direction,
       for: subscription.id,
-      EntryKey(query.key),
-      query.definition,
-      options,
+      askedQuery,
       superseding: superseding
     )
   }
@@ -227,12 +207,9 @@ extension QueryObserver where Value: PageSequenceValue {
     _ direction: PageDirection,
     superseding: Bool
   ) async throws -> QueryResult<Value> {
-    let query = query
     let (_, end) = try await subscription.client.fetchPage(
       direction,
-      EntryKey(query.key),
-      query.definition,
-      options,
+      askedQuery,
       superseding: superseding
     )
     return result(after: end)

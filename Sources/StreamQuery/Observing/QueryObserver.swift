@@ -22,8 +22,11 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     asked = Mutex(AskedQuery(query, options))
   }
 
-  /// The options of the observer, over those of the query.
-  var options: ObserverOptions? { asked.withLock { $0 }.options }
+  /// The query that is observed, with the options of the observer over those of the query.
+  var askedQuery: AnyQuery {
+    let asked = asked.withLock { $0 }
+    return AnyQuery(asked.query(of: Value.self), options: asked.options)
+  }
 
   /// The query that is observed.
   public var query: Query<Value> { asked.withLock { $0 }.query(of: Value.self) }
@@ -176,28 +179,13 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   @_spi(Adapters) public func startRefetchAnew() { startRefetch(joining: .none) }
 
   private func startRefetch(joining: EntryMachine.Joining) {
-    let asked = asked.withLock { $0 }
-    let query = asked.query(of: Value.self)
-    subscription.client.startRefetchOne(
-      for: subscription.id,
-      EntryKey(query.key),
-      query.definition,
-      asked.options,
-      joining: joining
-    )
+    subscription.client.startRefetchOne(for: subscription.id, askedQuery, joining: joining)
   }
 
   private func watchRefetch(
     joining: EntryMachine.Joining
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
-    let asked = asked.withLock { $0 }
-    let query = asked.query(of: Value.self)
-    return try await subscription.client.refetchOne(
-      EntryKey(query.key),
-      query.definition,
-      asked.options,
-      joining: joining
-    )
+    try await subscription.client.refetchOne(askedQuery, joining: joining)
   }
 
   /// Marks the query as invalidated and refetches it if it is observed and enabled.
@@ -208,5 +196,62 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// Puts the query back into its initial state, with initial data, and refetches it if enabled.
   public func reset() async {
     await subscription.client.reset(query)
+  }
+}
+
+nonisolated extension QueryClient {
+  /// Fetches one key for an explicit call, and watches until the fetch is settled.
+  func refetchOne(
+    _ query: AnyQuery,
+    part: FetchPart = .whole,
+    joining: EntryMachine.Joining
+  ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
+    let (key, definition, options) = (query.entryKey, query.definition, query.options)
+    let start = try? await whenRestored(key, definition) { caller in
+      let request = FetchRequest(cause: .manual, joining: joining, part: part)
+      return resolving(key, definition, options) { state, key, index, resolution, transaction in
+        if caller?.isCancelled == true { return .recursive }
+        return state.fetch(
+          key,
+          at: index,
+          .always,
+          request,
+          role: .watching,
+          resolution,
+          &transaction
+        )
+      }
+    }
+    // The caller was cancelled, or the key removed, while the store was read.
+    guard let start else { return (.cancelled, nil) }
+    return try await outcome(of: start, of: key)
+  }
+
+  /// Begins to fetch one key for an explicit call, without waiting.
+  ///
+  /// If the query's store is still being read, the fetch begins afterwards, unless the observer left the key.
+  func startRefetchOne(
+    for observer: ObserverID,
+    _ query: AnyQuery,
+    part: FetchPart = .whole,
+    joining: EntryMachine.Joining
+  ) {
+    let (key, definition, options) = (query.entryKey, query.definition, query.options)
+    let request = FetchRequest(cause: .manual, joining: joining, part: part)
+    let begin: @Sendable (RestoringCaller?) -> FetchStart = { [self] caller in
+      resolving(key, definition, options) { state, key, index, resolution, transaction in
+        if caller?.isCancelled == true { return .recursive }
+        // Without the observer, nobody would end the fetch.
+        guard let row = state.find(observer), index == Int(state.observers[row].entry) else {
+          return .missingFetch
+        }
+        return state.fetch(key, at: index, .always, request, role: nil, resolution, &transaction)
+      }
+    }
+    guard case .restoring = begin(nil) else { return }
+    // The task retains the client only while the store is read.
+    _ = Task(on: configuration.executor) {
+      _ = try? await self.whenRestored(key, definition, begin)
+    }
   }
 }
