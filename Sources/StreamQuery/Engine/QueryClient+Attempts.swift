@@ -149,11 +149,16 @@ nonisolated extension QueryClient {
   /// how, and keeps unchanged parts of the cached value.
   @inline(never)
   private func land(_ fetched: ValueBox, of job: FetchJob) {
-    let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
+    let landing = Landing(
+      fetched: fetched,
+      join: job.joining,
+      query: job.query.resolved,
+      key: job.key.key
+    )
     var asksObservers = false
     var answers: (revision: UInt32, answers: [DynamicOptions.Answer])?
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
-      let made = answer(fetched, landing, of: job)
+      let made = answer(landing, of: job)
       if asksObservers {
         answers = transaction { $0.optionsAfterAnswer(job, made.box, $1) }?.answered
       }
@@ -179,11 +184,10 @@ nonisolated extension QueryClient {
 
   /// The value to store, and the data that it was made from, if any.
   private func answer(
-    _ fetched: ValueBox,
     _ landing: Landing,
     of job: FetchJob
   ) -> (present: ValueBox?, box: ValueBox) {
-    guard landing.usesData else { return (nil, fetched) }
+    guard landing.usesData else { return (nil, landing.fetched) }
     let present = cache.read { $0.box(job.entry) }
     guard landing.isEndless else { return (present, landing.value(over: present)) }
     return (present, UpdateChain.run(job.key, of: self) { landing.value(over: present) })
@@ -338,29 +342,11 @@ final class AttemptLimit: Sendable {
 /// that data.
 struct Landing: Sendable {
   let fetched: ValueBox
+  /// How the fetch joins the value with the cached value, so that no update is lost; `nil` if it does not
+  /// join them.
   let join: (any FetchProgress)?
-  private let query: ResolvedQuery
-  private let key: AnyQueryKey
-
-  /// Creates the step for a value.
-  ///
-  /// - Parameters:
-  ///   - fetched: The value.
-  ///   - join: How the fetch joins the value with the cached value, so that no update is lost; `nil` if it
-  ///     does not join them.
-  ///   - query: How to fetch.
-  ///   - key: The key.
-  init(
-    _ fetched: ValueBox,
-    join: (any FetchProgress)?,
-    _ query: ResolvedQuery,
-    _ key: AnyQueryKey
-  ) {
-    self.fetched = fetched
-    self.join = join
-    self.query = query
-    self.key = key
-  }
+  let query: ResolvedQuery
+  let key: AnyQueryKey
 
   /// The function that keeps unchanged parts of the cached value.
   ///

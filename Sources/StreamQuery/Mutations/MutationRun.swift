@@ -16,10 +16,6 @@ public import Foundation
 public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActors {
   let snapshot: MutationSnapshot?
 
-  init(snapshot: MutationSnapshot?) {
-    self.snapshot = snapshot
-  }
-
   /// The snapshot that stands for no run.
   public static var idle: Self { Self(snapshot: nil) }
 

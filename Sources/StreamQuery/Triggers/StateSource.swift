@@ -86,10 +86,6 @@ where Base.Element == Bool {
   var last: Bool?
   var isFinished = false
 
-  init(base: Base) {
-    self.base = base
-  }
-
   mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Bool? {
     while !isFinished {
       guard let state = try? await base.next(isolation: actor) else {

@@ -217,9 +217,4 @@ public struct RefetchPacing: Hashable, Sendable {
 
   /// Whether all refetches begin at once, without any pacing.
   var isOff: Bool { coalescing <= .zero && spreading <= .zero }
-
-  private init(coalescing: Duration, spreading: Duration) {
-    self.coalescing = coalescing
-    self.spreading = spreading
-  }
 }

@@ -11,7 +11,7 @@ struct LandingTests {
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     let key = EntryKey(query.key).key
     let resolved = ResolvedQuery(query.definition, for: key, defaults: defaults)
-    return Landing(TypedBox([1, 2]), join: join, resolved, key)
+    return Landing(fetched: TypedBox([1, 2]), join: join, query: resolved, key: key)
   }
 
   private func value(_ landing: Landing, over present: [Int]?) -> [Int] {
@@ -48,10 +48,10 @@ struct LandingTests {
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     let fetched = TypedBox(Opaque(number: 1))
     let landing = Landing(
-      fetched,
+      fetched: fetched,
       join: nil,
-      ResolvedQuery(query.definition, for: key, defaults: defaults),
-      key
+      query: ResolvedQuery(query.definition, for: key, defaults: defaults),
+      key: key
     )
     // It is made again if the data changes meanwhile, which only the type would tell: the value is the same.
     expect(landing.usesData)
