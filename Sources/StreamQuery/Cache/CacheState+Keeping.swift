@@ -144,9 +144,7 @@ extension CacheState {
   }
 
   mutating func cancel(_ id: MutationID, _ transaction: inout Transaction) {
-    guard let index = mutations.find(id) else { return }
-    let actions = mutations.slots[index].machine.cancelRequested(in: transaction.environment)
-    apply(actions, to: id, &transaction)
+    input(run: id, &transaction) { $0.cancelRequested(in: $1) }
   }
 
   // MARK: Pacing

@@ -69,6 +69,21 @@ extension CacheState {
     }
   }
 
+  /// Tells the machine of a run a fact, and carries out its decisions.
+  ///
+  /// - Returns: The decisions; none if there is no such run.
+  @discardableResult
+  mutating func input(
+    run id: MutationID,
+    _ transaction: inout Transaction,
+    _ fact: (inout MutationMachine, Environment) -> MutationActions
+  ) -> MutationActions {
+    guard let index = mutations.find(id) else { return .none }
+    let actions = fact(&mutations.slots[index].machine, transaction.environment)
+    apply(actions, to: id, &transaction)
+    return actions
+  }
+
   /// Carries out the decisions of a run's machine.
   mutating func apply(
     _ actions: MutationActions,
@@ -171,9 +186,8 @@ extension CacheState {
     }
     answer(waiters, outcome)
     leaveCoalescing(id, job)
-    if let next = mutations.scopes.leave(id, job.scope), let index = mutations.find(next) {
-      let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
-      apply(actions, to: next, &transaction)
+    if let next = mutations.scopes.leave(id, job.scope) {
+      input(run: next, &transaction) { $0.reachedFront(in: $1) }
     }
     release(id)
   }
@@ -256,11 +270,7 @@ extension CacheState {
       forget(id, &transaction)
     }
     // The loop above has removed most runs in `next`.
-    for id in next {
-      guard let index = mutations.find(id) else { continue }
-      let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
-      apply(actions, to: id, &transaction)
-    }
+    for id in next { input(run: id, &transaction) { $0.reachedFront(in: $1) } }
   }
 
   /// Lets the observers of runs read a change, in the order of transactions.

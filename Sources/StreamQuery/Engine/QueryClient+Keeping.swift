@@ -147,9 +147,7 @@ nonisolated extension QueryClient {
         return job
       }
       for id in made {
-        guard let index = state.mutations.find(id) else { continue }
-        let actions = state.mutations.slots[index].machine.released(in: transaction.environment)
-        state.apply(actions, to: id, &transaction)
+        state.input(run: id, &transaction) { $0.released(in: $1) }
       }
       return jobs
     }
@@ -160,10 +158,7 @@ nonisolated extension QueryClient {
   /// - Returns: Whether the run was waiting for its next attempt.
   package func retry(_ job: MutationJob) -> Bool {
     transaction { state, transaction in
-      guard let index = state.mutations.find(job.id) else { return false }
-      let actions = state.mutations.slots[index].machine.retried(in: transaction.environment)
-      state.apply(actions, to: job.id, &transaction)
-      return actions != .none
+      state.input(run: job.id, &transaction) { $0.retried(in: $1) } != .none
     }
   }
 

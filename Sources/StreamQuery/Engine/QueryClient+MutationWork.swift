@@ -174,10 +174,7 @@ nonisolated extension QueryClient {
       let isHeard = transaction { state, transaction in
         guard let index = state.mutations.find(job.id) else { return false }
         state.mutations.slots[index].output = box
-        let actions = state.mutations.slots[index].machine.attemptSucceeded(
-          in: transaction.environment
-        )
-        state.apply(actions, to: job.id, &transaction)
+        state.input(run: job.id, &transaction) { $0.attemptSucceeded(in: $1) }
         return true
       }
       if !isHeard, job.isDurable { durableRuns?.answerDropped(job) }
@@ -223,12 +220,9 @@ nonisolated extension QueryClient {
       }
       transaction { state, transaction in
         guard let index = state.mutations.find(job.id) else { return }
-        let step = QueryEvent.MutationStep.attemptFailed(
-          error,
-          count: state.mutations.slots[index].machine.failureCount + 1,
-          retryAfter: delay.duration
-        )
-        state.emit(step, job, transaction)
+        let count = state.mutations.slots[index].machine.failureCount + 1
+        let wait = delay.duration
+        state.emit(.attemptFailed(error, count: count, retryAfter: wait), job, transaction)
         _ = state.rebase(job.id, input, layers, &transaction) {
           $0.attemptRebased(retryAfter: delay, in: $1)
         }
@@ -289,11 +283,7 @@ nonisolated extension QueryClient {
     _ job: MutationJob,
     _ input: (inout MutationMachine, Environment) -> MutationActions
   ) {
-    transaction { state, transaction in
-      guard let index = state.mutations.find(job.id) else { return }
-      let actions = input(&state.mutations.slots[index].machine, transaction.environment)
-      state.apply(actions, to: job.id, &transaction)
-    }
+    transaction { $0.input(run: job.id, &$1, input) }
   }
 
   private func fail(
@@ -317,12 +307,8 @@ nonisolated extension QueryClient {
           break
         }
         let count = state.mutations.slots[index].machine.failureCount
-        let step = QueryEvent.MutationStep.attemptFailed(
-          error,
-          count: count,
-          retryAfter: delay.duration
-        )
-        state.emit(step, job, transaction)
+        let wait = delay.duration
+        state.emit(.attemptFailed(error, count: count, retryAfter: wait), job, transaction)
       }
       state.apply(actions, to: job.id, &transaction)
       state.yieldToNewer(job.id, &transaction)
