@@ -124,26 +124,12 @@ package struct KeyIndex {
   /// Removes an entry, and the prefixes that no other key needs.
   ///
   /// - Parameters:
-  ///   - key: The entry's key.
+  ///   - storage: The entry's key.
   ///   - id: The entry's id. Nothing happens if no entry has this key and id.
-  /// - Returns: The key and the parts that the index gives up; they may be objects of users.
+  ///   - garbage: Takes the key and the parts that the index gives up; they may be objects of users.
   /// - Complexity: O(1) for each part, on average.
-  @discardableResult
-  mutating func remove(_ key: AnyQueryKey, id: Int32) -> Garbage {
-    var garbage = Garbage()
-    remove(key.storage, id: id, into: &garbage)
-    return garbage
-  }
-
-  /// Removes an entry, for callers that already have the parts.
   mutating func remove(_ storage: KeyStorage, id: Int32, into garbage: inout Garbage) {
-    let found = entryTable.first(hash: storage.hash) {
-      entries[Int($0)].id == id && entries[Int($0)].hash == storage.hash
-        && entries[Int($0)].key == storage
-    } order: {
-      compare(storage, to: $0)
-    }
-    guard let position = found else { return }
+    guard let position = position(of: storage, id: id) else { return }
     if !walks.isEmpty { moveWalksPast(entry: position) }
     entryTable.remove(position, hash: storage.hash)
     if let key = entries[Int(position)].key.take() { garbage.collect(value: key) }
@@ -185,13 +171,16 @@ package struct KeyIndex {
 
   /// The rank of an entry by the time when it was made; 0 if there is none with this key and id.
   mutating func creationOrder(of key: KeyStorage, id: Int32) -> UInt64 {
-    let position = entryTable.first(hash: key.hash) {
+    position(of: key, id: id).map { entries[Int($0)].order } ?? 0
+  }
+
+  private func position(of key: KeyStorage, id: Int32) -> Int32? {
+    entryTable.first(hash: key.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == key.hash
         && entries[Int($0)].key == key
     } order: {
       compare(key, to: $0)
     }
-    return position.map { entries[Int($0)].order } ?? 0
   }
 
   /// Returns the position of the node for a prefix that is one part longer than another.

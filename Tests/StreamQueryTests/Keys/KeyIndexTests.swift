@@ -153,6 +153,14 @@ extension KeyIndex {
     matches.sort { entries[Int($0)].order < entries[Int($1)].order }
     for position in matches { body(entries[Int(position)].id) }
   }
+
+  /// Removes an entry, and returns what the index gives up.
+  @discardableResult
+  mutating func remove(_ key: AnyQueryKey, id: Int32) -> Garbage {
+    var garbage = Garbage()
+    remove(key.storage, id: id, into: &garbage)
+    return garbage
+  }
 }
 
 /// A small generator with a seed, so that failures repeat.
