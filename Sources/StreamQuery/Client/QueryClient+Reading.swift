@@ -122,13 +122,7 @@ nonisolated extension QueryClient {
     let now = cache.now(isDated: false)
     let facts = query.isDynamic ? cache.read { $0.facts(key, metBy: query, at: now.instant) } : nil
     let freshness = query.resolvedOptions { (facts ?? EntryFacts.empty(key, query)).info }.freshness
-    return cache.read { state in
-      guard let index = state.find(key) else { return true }
-      return state.slots[index].machine.isStale(
-        freshness,
-        at: max(now.instant, state.environment.now.instant)
-      )
-    }
+    return isStale(key, freshness, at: now)
   }
 
   /// Whether a key's data is missing, invalidated or too old.
@@ -152,13 +146,14 @@ nonisolated extension QueryClient {
       return (query, facts)
     }
     guard let (query, facts) = known else { return true }
-    let freshness = query.resolvedOptions { facts.info }.freshness
-    return cache.read { state in
+    return isStale(key, query.resolvedOptions { facts.info }.freshness, at: now)
+  }
+
+  private func isStale(_ key: EntryKey, _ freshness: Freshness, at now: ClockReading) -> Bool {
+    cache.read { state in
       guard let index = state.find(key) else { return true }
-      return state.slots[index].machine.isStale(
-        freshness,
-        at: max(now.instant, state.environment.now.instant)
-      )
+      let now = max(now.instant, state.environment.now.instant)
+      return state.slots[index].machine.isStale(freshness, at: now)
     }
   }
 
