@@ -124,12 +124,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   var longestWait: TimeSpan { (backoff ?? .standard).longest }
 
   /// Whether any failure may be retried.
-  var mayRetry: Bool {
-    switch rule {
-    case .times, .asked: true
-    case .never, nil: false
-    }
-  }
+  var mayRetry: Bool { fixedCount != 0 }
 
   /// Merges the policy of a layer over the policy of a weaker layer.
   static func merge(_ policy: RetryPolicy?, over base: RetryPolicy?) -> RetryPolicy? {
