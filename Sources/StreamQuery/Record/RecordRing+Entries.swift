@@ -127,13 +127,7 @@ extension RecordRing {
     duties.insert(.unfinished)
     let place = Int(truncatingIfNeeded: row.subject)
     if keys[place].unfinished < transactionFirst { keys[place].unfinished = next }
-    if let extra {
-      var row = row
-      row.state = keys[place].present
-      log(row, extra)
-    } else {
-      logFinished(row)
-    }
+    logFinished(row, extra)
   }
 
   /// Sets the number of an entry's options.
@@ -142,10 +136,10 @@ extension RecordRing {
   }
 
   /// Appends an event of an entry with the entry's known state.
-  mutating func logFinished(_ row: RecordRow) {
+  mutating func logFinished(_ row: RecordRow, _ extra: RecordRow.Extra? = nil) {
     var row = row
     row.state = keys[Int(truncatingIfNeeded: row.subject)].present
-    log(row)
+    log(row, extra)
   }
 
   /// Records the state of an entry.

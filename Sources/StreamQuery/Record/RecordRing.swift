@@ -158,10 +158,11 @@ struct RecordRing: Sendable {
 
   // MARK: Events
 
-  /// Appends an event with an error or a name.
-  mutating func log(_ row: RecordRow, _ extra: RecordRow.Extra) {
+  /// Appends an event, perhaps with an error or a name.
+  mutating func log(_ row: RecordRow, _ extra: RecordRow.Extra?) {
+    guard var extra else { return log(row) }
     logBegun(at: row.time)
-    var (row, extra) = (row, extra)
+    var row = row
     row.hasExtra = true
     extra.event = next
     if extra.error != nil {

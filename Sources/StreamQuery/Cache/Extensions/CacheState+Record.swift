@@ -199,11 +199,7 @@ extension CacheState {
     case .failed(let error): (row.code, extra) = (.runFailed, RecordRow.Extra(error: error))
     case .cancelled: row.code = .runCancelled
     }
-    if let extra {
-      extensions.record.log(row, extra)
-    } else {
-      extensions.record.log(row)
-    }
+    extensions.record.log(row, extra)
   }
 
   // MARK: The client
