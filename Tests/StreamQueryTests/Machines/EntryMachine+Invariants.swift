@@ -1,3 +1,5 @@
+@testable import StreamQuery
+
 extension EntryMachine {
   /// The rules that the current state breaks; empty if all is well.
   ///
