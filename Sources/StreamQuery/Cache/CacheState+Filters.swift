@@ -103,11 +103,5 @@ extension EntryFilter {
   }
 
   /// Whether a narrowing leads to fewer than all entries.
-  fileprivate var isNarrow: Bool {
-    switch self {
-    case .entry, .fetchStatus, .active, .or: true
-    case .prefix(let key): !key.storage.parts.isEmpty
-    case .all, .stale, .status, .and, .not: false
-    }
-  }
+  fileprivate var isNarrow: Bool { rank < EntryFilter.all.rank }
 }
