@@ -30,22 +30,22 @@ nonisolated extension QueryClient {
 
   /// The infos of the entries that match a filter, all of one instant.
   func infos(_ filter: QueryFilter) -> [QueryInfo] {
-    search(filter, wantsInfo: true) { _, _, _ in
-    } finally: { _, _, _ in
-    }.search.allMatches().compactMap(\.info)
+    search(filter, wantsInfo: true) { _, _, _ in }.compactMap(\.info)
   }
 
   /// An item for each entry that matches a filter, all of one instant.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
+  ///   - wantsInfo: Whether matches include an info even if there are no predicates.
   ///   - item: Makes the item of an entry; runs under the lock.
   /// - Returns: The matches, in order.
   func search<Item: Sendable>(
     _ filter: QueryFilter,
+    wantsInfo: Bool = false,
     _ item: (inout CacheState, Int, Instant) -> Item
   ) -> [Match<Item>] {
-    search(filter, item) { _, _, _ in }.search.allMatches()
+    search(filter, wantsInfo: wantsInfo, item) { _, _, _ in }.search.allMatches()
   }
 
   /// Runs a search to its end, and evaluates the filter's predicates between the search's visits.

@@ -243,8 +243,7 @@ nonisolated extension QueryClient {
     let now = cache.now(isDated: false).instant
     let found = search(filter, wantsInfo: true) { state, index, _ in
       state.refreshable(index, isListed: isListed)
-    } finally: { _, _, _ in
-    }.search.allMatches()
+    }
     return found.compactMap { finding in
       guard let info = finding.info else { return nil }
       let key = info.entryKey
