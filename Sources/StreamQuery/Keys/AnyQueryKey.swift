@@ -26,6 +26,14 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
     self.init(parts: parts.map { KeyPart.make(optional: $0) })
   }
 
+  /// Creates a key from the elements of a literal, each of which may stand for several parts.
+  init(ofLiteral elements: [(any Hashable & Sendable)?]) {
+    var parts: [KeyPart] = []
+    parts.reserveCapacity(elements.count + 1)
+    for element in elements { KeyPart.addParts(optional: element, to: &parts) }
+    self.init(parts: parts)
+  }
+
   /// - Parameter parts: The parts; an array with room for one more element is not copied.
   init(parts: consuming [KeyPart]) {
     storage = parts.isEmpty ? .empty : KeyStorage(parts)
@@ -106,10 +114,7 @@ extension AnyQueryKey: ExpressibleByArrayLiteral {
   ///
   /// - Parameter elements: The parts, in order.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
-    var parts: [KeyPart] = []
-    parts.reserveCapacity(elements.count + 1)
-    for element in elements { KeyPart.addParts(optional: element, to: &parts) }
-    self.init(parts: parts)
+    self.init(ofLiteral: elements)
   }
 }
 

@@ -157,10 +157,7 @@ extension QueryKey: ExpressibleByArrayLiteral {
   ///
   /// - Parameter elements: The parts, in order.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
-    var parts: [KeyPart] = []
-    parts.reserveCapacity(elements.count + 1)
-    for element in elements { KeyPart.addParts(optional: element, to: &parts) }
-    erased = AnyQueryKey(parts: parts)
+    erased = AnyQueryKey(ofLiteral: elements)
   }
 }
 

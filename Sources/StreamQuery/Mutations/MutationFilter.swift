@@ -151,9 +151,7 @@ extension MutationFilter: ExpressibleByArrayLiteral {
   ///
   /// - Parameter elements: The parts.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
-    var parts: [KeyPart] = []
-    for element in elements { KeyPart.addParts(optional: element, to: &parts) }
-    self = .prefix(AnyQueryKey(parts: parts))
+    self = .prefix(AnyQueryKey(ofLiteral: elements))
   }
 }
 

@@ -212,9 +212,7 @@ extension QueryFilter: ExpressibleByArrayLiteral {
   ///
   /// - Parameter elements: The parts.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
-    var parts: [KeyPart] = []
-    for element in elements { KeyPart.addParts(optional: element, to: &parts) }
-    self = .prefix(AnyQueryKey(parts: parts))
+    self = .prefix(AnyQueryKey(ofLiteral: elements))
   }
 }
 
