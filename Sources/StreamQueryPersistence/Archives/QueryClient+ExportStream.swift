@@ -109,16 +109,10 @@ nonisolated extension QueryClient {
         while let archive = try await iterator.next(isolation: nil) {
           let (added, left) = names.named(archive.pending, bringing: archive.entries.map(\.key))
           let part = ImportPart(number: number, left: left) { arrivals.add($0) }
-          let goesOn = self?.importPart(
-            archive,
-            naming: added,
-            catalog,
-            &known,
-            coding,
-            resuming,
-            part
-          )
-          guard goesOn == true else { break }
+          // The keys are named before the data is shown, because a view that shows the data may at once fetch
+          // another query, and that fetch has to wait.
+          guard let self, self.named(added, by: number) else { break }
+          _ = self.fill(archive, catalog, &known, coding: coding, resuming: resuming, as: part)
         }
       } catch {
         arrivals.failed(error)
@@ -130,24 +124,5 @@ nonisolated extension QueryClient {
     task.cancel()
     if let error = arrivals.error { throw error }
     return arrivals.report
-  }
-
-  /// Imports one archive of an import of several.
-  ///
-  /// - Returns: Whether the import continues.
-  private func importPart(
-    _ archive: CacheArchive,
-    naming added: [String],
-    _ catalog: ArchiveCatalog,
-    _ known: inout KnownNames,
-    _ coding: ArchiveCoding,
-    _ resuming: Bool,
-    _ part: ImportPart
-  ) -> Bool {
-    // The keys are named before the data is shown, because a view that shows the data may at once fetch
-    // another query, and that fetch has to wait.
-    guard named(added, by: part.number) else { return false }
-    _ = fill(archive, catalog, &known, coding: coding, resuming: resuming, as: part)
-    return true
   }
 }
