@@ -14,11 +14,11 @@ public import StreamQuery
 /// Queries that the cache knows already, because they are observed or were fetched, need not be named.
 public struct Archivable: Sendable, _FreeOfActors {
   enum Kind: Sendable {
-    case query(ArchivableEntry, EntryKey)
-    case values(ArchivableEntry, any Any.Type)
+    case query(ArchivableContent<QueryDefinition>, EntryKey)
+    case values(ArchivableContent<QueryDefinition>, any Any.Type)
     case keyPart(any Any.Type, KeyPartDecoding)
-    case mutation(ArchivableRun, EntryKey)
-    case mutations(ArchivableRun, any Any.Type)
+    case mutation(ArchivableContent<MutationDefinition>, EntryKey)
+    case mutations(ArchivableContent<MutationDefinition>, any Any.Type)
   }
 
   let kind: Kind
@@ -28,7 +28,7 @@ public struct Archivable: Sendable, _FreeOfActors {
   /// - Parameter query: The query.
   /// - Returns: The expectation.
   public static func query<Value: Decodable>(_ query: Query<Value>) -> Self {
-    Self(kind: .query(ArchivableEntry(of: Value.self, query.definition), EntryKey(query.key)))
+    Self(kind: .query(ArchivableContent(of: Value.self, query.definition), EntryKey(query.key)))
   }
 
   /// Expects every query of a value type.
@@ -46,7 +46,7 @@ public struct Archivable: Sendable, _FreeOfActors {
     options: QueryOptions = .default
   ) -> Self {
     let definition = Query<Value>(key: []).options { $0 = options }.definition
-    return Self(kind: .values(ArchivableEntry(of: type, definition), type))
+    return Self(kind: .values(ArchivableContent(of: type, definition), type))
   }
 
   /// Expects a type in parts of keys: values of the type, or the type itself.
@@ -64,7 +64,8 @@ public struct Archivable: Sendable, _FreeOfActors {
   public static func mutation<Input: Decodable, Output>(
     _ mutation: Mutation<Input, Output>
   ) -> Self {
-    Self(kind: .mutation(ArchivableRun(mutation), mutation.identity))
+    let content = ArchivableContent(of: Input.self, mutation.definition)
+    return Self(kind: .mutation(content, mutation.identity))
   }
 
   /// Expects a mutation without input: paused runs of its key continue with its work and callbacks.
@@ -72,7 +73,8 @@ public struct Archivable: Sendable, _FreeOfActors {
   /// - Parameter mutation: The mutation.
   /// - Returns: The expectation.
   public static func mutation<Output>(_ mutation: Mutation<Void, Output>) -> Self {
-    Self(kind: .mutation(ArchivableRun(mutation), mutation.identity))
+    let content = ArchivableContent(definition: mutation.definition) { _, _ in TypedBox(()) }
+    return Self(kind: .mutation(content, mutation.identity))
   }
 
   /// Expects every mutation of these types: paused runs continue with the work of the defaults of
@@ -87,6 +89,7 @@ public struct Archivable: Sendable, _FreeOfActors {
     to output: Output.Type
   ) -> Self {
     let mutation = Mutation<Input, Output>(key: [])
-    return Self(kind: .mutations(ArchivableRun(mutation), Mutation<Input, Output>.self))
+    let content = ArchivableContent(of: input, mutation.definition)
+    return Self(kind: .mutations(content, Mutation<Input, Output>.self))
   }
 }

@@ -4,10 +4,14 @@ internal import StreamQuery
 ///
 /// The methods have no effects, apart from those of the user's own `init(from:)`.
 struct ArchiveCatalog {
-  private var queries: [String: (ArchivableEntry, EntryKey)] = [:]
-  private var values: [String: (ArchivableEntry, any Any.Type)] = [:]
-  private var mutations: [String: (ArchivableRun, EntryKey)] = [:]
-  private var mutationTypes: [String: (ArchivableRun, any Any.Type)] = [:]
+  /// The expectations of one kind, by their texts.
+  struct Expected<Definition: Sendable> {
+    var keys: [String: (ArchivableContent<Definition>, EntryKey)] = [:]
+    var types: [String: (ArchivableContent<Definition>, any Any.Type)] = [:]
+  }
+
+  private(set) var queries = Expected<QueryDefinition>()
+  private(set) var mutations = Expected<MutationDefinition>()
   private var vocabulary = KeyVocabulary()
   /// The expected queries and mutations with keys that have no text.
   private(set) var skipped: [ArchiveImport.Skipped] = []
@@ -16,27 +20,24 @@ struct ArchiveCatalog {
     for archivable in archivables {
       switch archivable.kind {
       case .query(let entry, let key):
-        expect(key, isMutation: false) { $0.queries[$1] = (entry, key) }
+        if let text = writtenText(of: key, isMutation: false) { queries.keys[text] = (entry, key) }
       case .values(let entry, let type):
-        values[stableName(of: type)] = (entry, type)
+        queries.types[stableName(of: type)] = (entry, type)
         vocabulary.expect(type)
       case .keyPart(let type, let decoding):
         vocabulary.expect(type, decoding)
       case .mutation(let run, let key):
-        expect(key, isMutation: true) { $0.mutations[$1] = (run, key) }
+        if let text = writtenText(of: key, isMutation: true) { mutations.keys[text] = (run, key) }
       case .mutations(let run, let type):
-        mutationTypes[stableName(of: type)] = (run, type)
+        mutations.types[stableName(of: type)] = (run, type)
       }
     }
   }
 
-  private mutating func expect(
-    _ key: EntryKey,
-    isMutation: Bool,
-    _ add: (inout Self, String) -> Void
-  ) {
+  /// Returns the text of a key; a key that has none is skipped.
+  private mutating func writtenText(of key: EntryKey, isMutation: Bool) -> String? {
     do throws(KeyEncodingError) {
-      add(&self, try key.canonicalText())
+      return try key.canonicalText()
     } catch {
       skipped.append(
         ArchiveImport.Skipped(
@@ -45,46 +46,43 @@ struct ArchiveCatalog {
           reason: .key(error)
         )
       )
+      return nil
     }
   }
 
   /// Adds entries that the cache already has, except for those with a key that is expected already.
   mutating func addKnown(_ entries: [(key: EntryKey, definition: QueryDefinition)]) {
     for (key, definition) in entries {
-      guard let text = try? key.canonicalText(), queries[text] == nil,
-        let entry = ArchivableEntry(known: key.valueType, definition)
+      guard let text = try? key.canonicalText(), queries.keys[text] == nil,
+        let entry = ArchivableContent(known: key.valueType, definition)
       else { continue }
-      queries[text] = (entry, key)
+      queries.keys[text] = (entry, key)
     }
   }
 
   /// Returns whether all entries have a key or a value type that the import expects.
   func expects(_ entries: [CacheArchive.Entry]) -> Bool {
-    entries.allSatisfy { queries[$0.key] != nil || values[Self.typeName($0.key)] != nil }
+    entries.allSatisfy {
+      queries.keys[$0.key] != nil || queries.types[Self.typeName($0.key)] != nil
+    }
   }
 
-  /// Returns a maker of the entry for a key.
+  /// Returns the maker of the entry or the run for a key.
   ///
-  /// - Parameter text: The value type and the key, as text.
+  /// - Parameters:
+  ///   - text: The types and the key, as text.
+  ///   - expected: Either ``queries`` or ``mutations``.
   /// - Returns: The maker, and the key.
   /// - Throws: ``ArchiveRefusal`` if the import does not expect the key, or cannot decode it.
-  func entry(_ text: String) throws(ArchiveRefusal) -> (ArchivableEntry, EntryKey) {
-    if let known = queries[text] { return known }
-    guard let (entry, type) = values[Self.typeName(text)] else { throw ArchiveRefusal(.unknown) }
-    return (entry, EntryKey(try key(text), valueType: type))
-  }
-
-  /// Returns a maker of a mutation's run.
-  ///
-  /// - Parameter text: The types and the key, as text.
-  /// - Returns: The maker, and the key.
-  /// - Throws: ``ArchiveRefusal`` if the import does not expect the key, or cannot decode it.
-  func run(_ text: String) throws(ArchiveRefusal) -> (ArchivableRun, EntryKey) {
-    if let known = mutations[text] { return known }
-    guard let (run, type) = mutationTypes[Self.typeName(text)] else {
+  func found<Definition>(
+    _ text: String,
+    in expected: Expected<Definition>
+  ) throws(ArchiveRefusal) -> (ArchivableContent<Definition>, EntryKey) {
+    if let known = expected.keys[text] { return known }
+    guard let (content, type) = expected.types[Self.typeName(text)] else {
       throw ArchiveRefusal(.unknown)
     }
-    return (run, EntryKey(try key(text), valueType: type))
+    return (content, EntryKey(try key(text), valueType: type))
   }
 
   private func key(_ text: String) throws(ArchiveRefusal) -> AnyQueryKey {

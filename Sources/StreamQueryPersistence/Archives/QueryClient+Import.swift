@@ -148,7 +148,7 @@ nonisolated extension QueryClient {
     _ catalog: ArchiveCatalog,
     _ coding: ArchiveCoding
   ) throws(ArchiveRefusal) -> RestoredEntry {
-    let (archivable, key) = try catalog.entry(entry.key)
+    let (archivable, key) = try catalog.found(entry.key, in: catalog.queries)
     let box = try decoding { try archivable.decode(entry.value, coding) }
     return restored(
       entry.key,
@@ -168,7 +168,7 @@ nonisolated extension QueryClient {
     _ catalog: ArchiveCatalog,
     _ coding: ArchiveCoding
   ) throws(ArchiveRefusal) -> RestoredRun {
-    let (archivable, key) = try catalog.run(run.key)
+    let (archivable, key) = try catalog.found(run.key, in: catalog.mutations)
     guard hasWork(key, archivable.definition) else { throw ArchiveRefusal(.missingPerform) }
     let input = try decoding { try archivable.decode(run.input, coding) }
     return restoredRun(

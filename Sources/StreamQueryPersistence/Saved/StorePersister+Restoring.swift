@@ -308,7 +308,7 @@ extension StorePersister {
       if let migrate = policy?.migrate, !isOfVersion {
         box = try migrate(saved.value, saved.version)
       } else {
-        guard let decoder = ArchivableEntry(known: definition.valueType, definition) else {
+        guard let decoder = ArchivableContent(known: definition.valueType, definition) else {
           return nil
         }
         box = try decoder.decode(saved.value, settings.coding)
