@@ -29,21 +29,16 @@ struct PosixFileSystem: FileSystem {
   ///
   /// - Returns: `false` if it exists.
   private func makeDirectory(_ path: String) throws(QueryStoreError) -> Bool {
-    if mkdir(path, 0o700) == 0 {
-      try syncDirectory(Self.parent(of: path))
-      return true
-    }
+    var isMade = mkdir(path, 0o700) == 0
     let code = errno
-    if code == ENOENT, path.contains("/") {
+    if !isMade, code == ENOENT, path.contains("/") {
       _ = try makeDirectory(Self.parent(of: path))
-      if mkdir(path, 0o700) == 0 {
-        try syncDirectory(Self.parent(of: path))
-        return true
-      }
+      isMade = mkdir(path, 0o700) == 0
     }
+    if isMade { try syncDirectory(Self.parent(of: path)) }
     // On a read-only disk, `mkdir` does not report that the directory exists, so that is checked here.
-    guard access(path, F_OK) == 0 else { throw .system("mkdir", code) }
-    return false
+    guard isMade || access(path, F_OK) == 0 else { throw .system("mkdir", code) }
+    return isMade
   }
 
   func lock(_ path: String) throws(QueryStoreError) -> any FileLock {
