@@ -66,7 +66,11 @@ public final class QueryAccounts: Sendable {
   public var opened: [QueryAccount] {
     table.withLock(\.opened).filter { !$0.value.client.isErased }
       .sorted { $0.value.serial < $1.value.serial }
-      .map { QueryAccount(name: $0, client: $1.client, accounts: self, serial: $1.serial) }
+      .map { account($0, $1) }
+  }
+
+  private func account(_ name: String, _ opened: Table.Opened) -> QueryAccount {
+    QueryAccount(name: name, client: opened.client, accounts: self, serial: opened.serial)
   }
 
   /// The names of accounts that have ended, but may still have data in a store; sorted.
@@ -88,9 +92,7 @@ public final class QueryAccounts: Sendable {
     try Task.checkCancellation()
     // A shortcut for the usual case: the account is open, and no other call has its turn.
     let opened = table.withLock { $0.undisturbed(name) }
-    if let opened, !opened.client.isOver {
-      return QueryAccount(name: name, client: opened.client, accounts: self, serial: opened.serial)
-    }
+    if let opened, !opened.client.isOver { return account(name, opened) }
     return try await perform("the opening of \"\(name)\"", name) { accounts, turn in
       try await accounts.opening(name, turn)
     }
@@ -163,14 +165,7 @@ public final class QueryAccounts: Sendable {
 
   private func opening(_ name: String, _ turn: Turn) async throws -> QueryAccount {
     if let opened = table.withLock({ $0.opened[name] }) {
-      guard opened.client.isOver else {
-        return QueryAccount(
-          name: name,
-          client: opened.client,
-          accounts: self,
-          serial: opened.serial
-        )
-      }
+      guard opened.client.isOver else { return account(name, opened) }
       // The app has shut the account's client down, so a new client is made.
       await opened.client.waitUntilOver()
       let closed = table.withLock { $0.closed(name, opened.serial) }
