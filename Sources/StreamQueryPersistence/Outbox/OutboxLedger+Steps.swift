@@ -33,11 +33,7 @@ extension OutboxLedger {
     entries[index]?.edition += 1
     entries[index]?.failedWith = nil
     if isNew, entries[index]?.stored == .present { entries[index]?.stored = .earlier }
-    // The dictionary is moved out of the property and back, so that it is changed in place and not copied.
-    if let entry = entries[index], var index = mentions.take() {
-      Self.note(entry, in: &index)
-      mentions = index
-    }
+    if let entry = entries[index] { noteMentions(of: entry) }
     write(record.id)
   }
 
@@ -45,11 +41,7 @@ extension OutboxLedger {
   ///
   /// - Complexity: O(*n*) in the number of all items, and O(*k*) if the *k* added ones come last.
   mutating func insert(_ added: [Entry]) {
-    // The dictionary is moved out of the property and back, so that it is changed in place and not copied.
-    if var index = mentions.take() {
-      for entry in added { Self.note(entry, in: &index) }
-      mentions = index
-    }
+    for entry in added { noteMentions(of: entry) }
     guard let first = added.first, let last = entries.last(where: { $0 != nil }) ?? nil,
       last.serial > first.serial
     else {

@@ -88,33 +88,29 @@ extension OutboxLedger {
   ///
   /// - Complexity: O(*n*) in the size of all inputs at the first call, which builds the index.
   mutating func mentioning(_ texts: some Sequence<String>) -> [Entry] {
-    let isFirst = mentions == nil
-    // The dictionary is moved out of the property and back, so that it is changed in place and not copied.
-    var index = mentions.take() ?? [:]
-    if isFirst {
-      for entry in all { Self.note(entry, in: &index) }
+    if mentions == nil {
+      mentions = [:]
+      for entry in all { noteMentions(of: entry) }
     }
     var found: Set<RunIdentity> = []
-    for text in texts { found.formUnion(index.removeValue(forKey: text.hashValue) ?? []) }
-    mentions = index
+    for text in texts { found.formUnion(mentions?.removeValue(forKey: text.hashValue) ?? []) }
     return found.compactMap { self[$0] }.sorted { $0.serial < $1.serial }
   }
 
   /// Adds texts to the index again for items in which they could not be replaced.
   mutating func restoreMentions(of texts: some Sequence<String>, in items: [RunIdentity]) {
-    // The dictionary is moved out of the property and back, so that it is changed in place and not copied.
-    guard var index = mentions.take() else { return }
     for entry in items.compactMap({ self[$0] }) {
       for text in IdentifierText.texts(in: entry.record.input).intersection(texts) {
-        index[text.hashValue, default: []].append(entry.id)
+        mentions?[text.hashValue, default: []].append(entry.id)
       }
     }
-    mentions = index
   }
 
-  static func note(_ entry: Entry, in index: inout [Int: [RunIdentity]]) {
+  /// Adds the texts of an item to the index, if there is one.
+  mutating func noteMentions(of entry: Entry) {
+    if mentions == nil { return }
     for text in IdentifierText.texts(in: entry.record.input) {
-      index[text.hashValue, default: []].append(entry.id)
+      mentions?[text.hashValue, default: []].append(entry.id)
     }
   }
 
