@@ -76,20 +76,16 @@ extension OutboxEngine {
       // The ledger is told of these runs only when the client has put them into their scopes, so that no
       // later run overtakes them.
       state.ledger.began(begun)
-      let editions = [RunIdentity: Int](
-        begun.map { ($0.id, $0.edition) },
-        uniquingKeysWith: { first, _ in first }
-      )
       var changed: [MutationJob] = []
       var dropped: [MutationJob] = []
       var outdated: [MutationJob] = []
-      for job in jobs.compactMap(\.self) {
+      for case (let decoded, let job?) in zip(begun, jobs) {
         guard !state.ledger.isWiped, let entry = state.ledger[job.identity] else {
           dropped.append(job)
           continue
         }
         state.jobs[job.identity] = job
-        if editions[job.identity] != entry.edition { changed.append(job) }
+        if decoded.edition != entry.edition { changed.append(job) }
         if job.versionedInput.revision < entry.record.header.revision { outdated.append(job) }
       }
       return (changed, dropped, outdated)
