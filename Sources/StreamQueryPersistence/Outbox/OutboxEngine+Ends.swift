@@ -3,6 +3,11 @@
 // The ends of runs, and their effects on waiting runs.
 
 extension OutboxEngine {
+  /// An item in whose input identifiers are replaced, and its run.
+  typealias Waiting = (record: OutboxRecord, edition: Int, job: MutationJob?)
+  /// A record with replaced identifiers, and the edition in which it was found.
+  typealias Rewritten = (record: OutboxRecord, edition: Int)
+
   /// The objects that belong to a run which is over; they are released outside of the lock.
   private struct Gone: Sendable {
     var entry: OutboxLedger.Entry?
@@ -77,14 +82,16 @@ extension OutboxEngine {
   private func rewritten(
     _ ids: [String: String],
     except done: RunIdentity
-  ) -> [(record: OutboxRecord, edition: Int)] {
+  ) -> [Rewritten] {
     guard !ids.isEmpty else { return [] }
-    let found = update { state -> [(OutboxLedger.Entry, MutationJob?)] in
+    let found = update { state -> [Waiting] in
       if state.writer.stage.isErased { return [] }
       state.replacements.merge(ids) { _, new in new }
-      return state.ledger.mentioning(ids.keys).map { ($0, state.jobs[$0.id]) }
+      return state.ledger.mentioning(ids.keys).map {
+        ($0.record, $0.edition, state.jobs[$0.id])
+      }
     }
-    let (records, failed) = rewriting(ids, in: found.filter { $0.0.id != done })
+    let (records, failed) = replacing(ids, in: found.filter { $0.record.id != done })
     if !failed.isEmpty { update { $0.ledger.restoreMentions(of: ids.keys, in: failed) } }
     return records
   }
@@ -95,12 +102,11 @@ extension OutboxEngine {
     guard !found.isEmpty, update({ !$0.replacements.isEmpty }) else { return }
     var rest = found
     while !rest.isEmpty {
-      let (ids, waiting) = update {
-        state -> ([String: String], [(OutboxLedger.Entry, MutationJob?)]) in
+      let (ids, waiting) = update { state -> ([String: String], [Waiting]) in
         let entries = rest.compactMap { state.ledger[$0] }
-        return (state.replacements, entries.map { ($0, state.jobs[$0.id]) })
+        return (state.replacements, entries.map { ($0.record, $0.edition, state.jobs[$0.id]) })
       }
-      let records = rewriting(ids, in: waiting).records
+      let records = replacing(ids, in: waiting).records
       rest = update { state in
         records.filter { !state.ledger.rewrote($0.record, from: $0.edition) }.map(\.record.id)
       }
@@ -108,30 +114,18 @@ extension OutboxEngine {
     for job in update({ state in found.compactMap { state.jobs[$0] } }) { renewInput(of: job) }
   }
 
-  /// Replaces identifiers in the inputs of items, and gives the new inputs to their runs.
+  /// Replaces identifiers in the inputs of waiting items, and gives the new inputs to their runs.
   ///
   /// - Returns: The changed records, each with the edition in which it was found, and the runs with an input
   ///   that could not be replaced.
-  private func rewriting(
-    _ ids: [String: String],
-    in found: [(OutboxLedger.Entry, MutationJob?)]
-  ) -> (records: [(record: OutboxRecord, edition: Int)], failed: [RunIdentity]) {
-    let (records, failed) = replacing(ids, in: found.map { ($0.0.record, $0.1) })
-    let editions = Dictionary(found.map { ($0.0.id, $0.0.edition) }) { first, _ in first }
-    return (records.map { (record: $0, edition: editions[$0.id] ?? 0) }, failed)
-  }
-
-  /// Replaces identifiers in the inputs of waiting items, and gives the new inputs to their runs.
-  ///
-  /// - Returns: The changed records, and the runs with an input that could not be replaced.
   func replacing(
     _ ids: [String: String],
-    in waiting: [(record: OutboxRecord, job: MutationJob?)]
-  ) -> (records: [OutboxRecord], failed: [RunIdentity]) {
-    var records: [OutboxRecord] = []
+    in waiting: [Waiting]
+  ) -> (records: [Rewritten], failed: [RunIdentity]) {
+    var records: [Rewritten] = []
     var inputs: [(job: MutationJob, revision: UInt64, input: ValueBox)] = []
     var failed: [RunIdentity] = []
-    for (former, job) in waiting {
+    for (former, edition, job) in waiting {
       guard let input = IdentifierText.replacing(ids, in: former.input) else { continue }
       do {
         let header = former.header
@@ -140,7 +134,7 @@ extension OutboxEngine {
           let input = try form.decode(input, header.version)
           inputs.append((job, header.revision, input))
         }
-        records.append(record)
+        records.append((record, edition))
       } catch {
         report(error, job?.key.key ?? [])
         failed.append(former.id)

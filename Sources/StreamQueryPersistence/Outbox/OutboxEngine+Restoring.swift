@@ -173,8 +173,11 @@ extension OutboxEngine {
       let (pending, ids) = update { ($0.pending, $0.replacements) }
       // A stored run may have succeeded meanwhile and returned real identifiers for temporary ones in these
       // inputs.
-      let waiting = pending.compactMap { run in run.record.map { ($0, run.job) } }
-      let records = ids.isEmpty ? [] : replacing(ids, in: waiting).records
+      let waiting = pending.compactMap { run -> Waiting? in
+        guard let record = run.record else { return nil }
+        return (record, 0, run.job)
+      }
+      let records = ids.isEmpty ? [] : replacing(ids, in: waiting).records.map(\.record)
       accepted = update { $0.acceptPending(ids, records, for: self) }
     }
     for job in accepted?.taken ?? [] { client?.cancel(job.id) }
