@@ -65,10 +65,7 @@ extension OutboxEngine {
     replaceIdentifiers(in: old?.late ?? [])
     withExtendedLifetime(old) {}
     release()
-    start { state in
-      if state.ledger.unwritten.isEmpty { return nil }
-      return state.writer.stage.hasEnded ? state.writer.requested() : state.writer.changed()
-    }
+    writeRest()
   }
 
   /// Begins the run of a stored item, because a run from an archive that was not durable has failed in its

@@ -13,7 +13,7 @@ extension OutboxEngine {
       if opens { opened() } else { release() }
       // `opened()` has accepted the runs that waited for the store, so a task has to be started to write
       // them.
-      if opens { writeAccepted() }
+      if opens { writeRest() }
       news.send()
       guard let next else { return }
       work = next
@@ -22,8 +22,8 @@ extension OutboxEngine {
 
   func workChanged() { feed() }
 
-  /// Starts a task that writes the accepted runs, even if the client has ended.
-  private func writeAccepted() {
+  /// Starts a task that writes what the store lacks, even if the client has ended.
+  func writeRest() {
     start { state in
       guard !state.ledger.unwritten.isEmpty else { return nil }
       guard state.writer.stage.hasEnded else { return state.writer.changed() }
