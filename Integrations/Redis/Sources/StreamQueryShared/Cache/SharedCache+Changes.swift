@@ -14,12 +14,7 @@ extension SharedCache {
   /// - Parameter query: The query; its form and its tags do not matter.
   /// - Throws: ``SharedCacheError``.
   public func invalidate<Value>(_ query: Query<Value>) async throws(SharedCacheError) {
-    let text: String
-    do throws(KeyEncodingError) {
-      text = try query.key.canonicalText()
-    } catch {
-      throw .keyWithoutText(reason: "\(error)")
-    }
+    let text = try keyText(query.key.canonicalText)
     try await invalidate([names.mark(ofKey: text)], alsoOf: .query(query))
   }
 
@@ -28,12 +23,7 @@ extension SharedCache {
   /// - Parameter prefix: The parts; here, records match as a whole and not by subset.
   /// - Throws: ``SharedCacheError``.
   public func invalidate(prefix: AnyQueryKey) async throws(SharedCacheError) {
-    let text: String
-    do throws(KeyEncodingError) {
-      text = try prefix.canonicalText()
-    } catch {
-      throw .keyWithoutText(reason: "\(error)")
-    }
+    let text = try keyText(prefix.canonicalText)
     try await invalidate([names.mark(ofPrefix: text)])
   }
 
@@ -127,7 +117,7 @@ extension SharedCache {
     }
     let stored = SharedValue(
       SharedEnvelope(bytes, age: .zero).bytes,
-      form: "\(configuration.codec.name).\(settings.form)"
+      form: form(settings)
     )
     let own = Array(key.marks.prefix(1))
     // If an unsent invalidation of the key were sent later, it would end the new entry.

@@ -72,13 +72,20 @@ extension SharedCache {
     _ key: QueryKey<Value>,
     _ settings: SharedSettings
   ) throws(SharedCacheError) -> SharedKey {
+    names.key(
+      try keyText(key.canonicalText),
+      parts: try keyText(AnyQueryKey(key).canonicalText),
+      tags: settings.tags,
+      form: form(settings)
+    )
+  }
+
+  /// Makes the text of a key, which must be the same on all machines.
+  func keyText(
+    _ make: () throws(KeyEncodingError) -> String
+  ) throws(SharedCacheError) -> String {
     do throws(KeyEncodingError) {
-      return names.key(
-        try key.canonicalText(),
-        parts: try AnyQueryKey(key).canonicalText(),
-        tags: settings.tags,
-        form: "\(configuration.codec.name).\(settings.form)"
-      )
+      return try make()
     } catch {
       throw .keyWithoutText(reason: "\(error)")
     }
