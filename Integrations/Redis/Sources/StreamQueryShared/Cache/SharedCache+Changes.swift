@@ -182,13 +182,12 @@ extension SharedCache {
     _ link: SharedLink,
     at now: Duration
   ) -> (mayWrite: Bool, wait: FirstResult<Void>?) {
-    let (mayWrite, wait) = locked { state -> (Bool, FirstResult<Void>?) in
+    locked { state in
       state.links[key.text] = link
       guard !state.table.isMarking(key.text) else { return (false, state.park(key.text)) }
       guard state.table.mayWrite(version, to: key, at: now) else { return (false, nil) }
       state.answers[key.text] = nil
       return (true, nil)
     }
-    return (mayWrite, wait)
   }
 }
