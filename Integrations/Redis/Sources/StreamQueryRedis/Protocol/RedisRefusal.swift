@@ -20,10 +20,7 @@ enum RedisRefusal: Equatable {
     // the code inside of the text.
     let words = text.prefix(512).split(whereSeparator: { !($0.isLetter || $0.isNumber) })
     let codes = words.filter { $0.allSatisfy { $0.isUppercase || $0.isNumber } }
-    switch codes.first(where: { Self.meanings[String($0)] != nil }) {
-    case let code?: self = Self.meanings[String(code)] ?? .other
-    case nil: self = .other
-    }
+    self = codes.lazy.compactMap { Self.meanings[String($0)] }.first ?? .other
   }
 
   private static let meanings: [String: RedisRefusal] = [
