@@ -242,10 +242,7 @@ public final class ObservedQueries: nonisolated Observable {
   /// The results; `nil` before the first start.
   ///
   /// Readers are told of every change of a result.
-  public var results: QueryListResults? {
-    noteRead(of: .result)
-    return machine.shown
-  }
+  public var results: QueryListResults? { read(.result) { $0 } }
 
   /// The result of a key.
   ///
@@ -268,33 +265,22 @@ public final class ObservedQueries: nonisolated Observable {
   public subscript<Value>(query: Query<Value>) -> QueryResult<Value>? { self[query.key] }
 
   /// Whether any of the queries is pending, or the object has no results yet.
-  public var isPending: Bool {
-    noteRead(of: .isPending)
-    return machine.shown?.isPending ?? true
-  }
+  public var isPending: Bool { read(.isPending) { $0?.isPending ?? true } }
 
   /// Whether any of the queries is fetching.
-  public var isFetching: Bool {
-    noteRead(of: .isFetching)
-    return machine.shown?.isFetching ?? false
-  }
+  public var isFetching: Bool { read(.isFetching) { $0?.isFetching ?? false } }
 
   /// Whether all of the queries have data and no error.
-  public var isSuccess: Bool {
-    noteRead(of: .isSuccess)
-    return machine.shown?.isSuccess ?? false
-  }
+  public var isSuccess: Bool { read(.isSuccess) { $0?.isSuccess ?? false } }
 
   /// The errors, in the order of the list.
-  public var errors: [any Error] {
-    noteRead(of: .error)
-    return machine.shown?.errors ?? []
-  }
+  public var errors: [any Error] { read(.error) { $0?.errors ?? [] } }
 
-  private func noteRead(of field: ResultField) {
+  private func read<Part>(_ field: ResultField, _ get: (QueryListResults?) -> Part) -> Part {
     let isFirst = machine.wasRead(field)
     registrar.access(field)
     if isFirst { witness?.changeWasRead() }
+    return get(machine.shown)
   }
 
   private func arrived() {
