@@ -248,6 +248,11 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     return get(machine.shown)
   }
 
+  func readStored<Field>(_ field: ResultField, _ get: (QueryResult<Stored>) -> Field) -> Field {
+    noteRead(of: field)
+    return get(present.stored)
+  }
+
   var shownData: Value? { machine.shown.data }
 
   func noteRead(of field: ResultField) {

@@ -8,39 +8,27 @@ public import StreamQuery
 // Infinite queries: facts about their pages, and commands.
 extension _QueryObjectMembers where Stored: PageSequenceValue {
   /// Whether there is a page after the last cached one.
-  public var hasNextPage: Bool {
-    noteRead(of: .hasNextPage)
-    return present.stored.hasNextPage
-  }
+  public var hasNextPage: Bool { readStored(.hasNextPage) { $0.hasNextPage } }
 
   /// Whether there is a page before the first cached one.
-  public var hasPreviousPage: Bool {
-    noteRead(of: .hasPreviousPage)
-    return present.stored.hasPreviousPage
-  }
+  public var hasPreviousPage: Bool { readStored(.hasPreviousPage) { $0.hasPreviousPage } }
 
   /// Whether the page after the last one is being fetched.
-  public var isFetchingNextPage: Bool {
-    noteRead(of: .isFetchingNextPage)
-    return present.stored.isFetchingNextPage
-  }
+  public var isFetchingNextPage: Bool { readStored(.isFetchingNextPage) { $0.isFetchingNextPage } }
 
   /// Whether the page before the first one is being fetched.
   public var isFetchingPreviousPage: Bool {
-    noteRead(of: .isFetchingPreviousPage)
-    return present.stored.isFetchingPreviousPage
+    readStored(.isFetchingPreviousPage) { $0.isFetchingPreviousPage }
   }
 
   /// Whether there is an error, and the running or last fetch is of the page after the last one.
   public var isFetchNextPageError: Bool {
-    noteRead(of: .isFetchNextPageError)
-    return present.stored.isFetchNextPageError
+    readStored(.isFetchNextPageError) { $0.isFetchNextPageError }
   }
 
   /// Whether there is an error, and the running or last fetch is of the page before the first one.
   public var isFetchPreviousPageError: Bool {
-    noteRead(of: .isFetchPreviousPageError)
-    return present.stored.isFetchPreviousPageError
+    readStored(.isFetchPreviousPageError) { $0.isFetchPreviousPageError }
   }
 
   /// Fetches the page after the last one, and waits for it.
