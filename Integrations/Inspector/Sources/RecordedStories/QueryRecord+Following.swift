@@ -34,11 +34,7 @@ extension QueryRecord {
       add(offsets.moved(event.kind, by: shift), at: event.time + shift)
     }
     let firstEvent = firstNumber + joined.events.count - other.events.count
-    joined.values += other.values.map { value in
-      var value = value
-      value.event += firstEvent - other.firstNumber
-      return value
-    }
+    joined.values += other.values.changed { $0.event += firstEvent - other.firstNumber }
     joined.duration = other.duration + shift
     return joined
   }
@@ -67,27 +63,26 @@ extension QueryRecord {
   }
 
   private mutating func append(tablesOf other: QueryRecord, _ offsets: Offsets, _ shift: Duration) {
-    keys += other.keys.map { key in
-      var key = key
+    keys += other.keys.changed { key in
       key.number += offsets.key
       key.base = nil
-      return key
     }
-    runs += other.runs.map { run in
-      var run = run
+    runs += other.runs.changed { run in
       run.number += offsets.run
       run.started += shift
-      return run
     }
-    options += other.options.map { options in
-      var options = options
-      options.number += offsets.options
-      return options
-    }
-    errors += other.errors.map { error in
-      var error = error
-      error.number += offsets.error
-      return error
+    options += other.options.changed { $0.number += offsets.options }
+    errors += other.errors.changed { $0.number += offsets.error }
+  }
+}
+
+extension Array {
+  /// Returns the elements with the same change of each.
+  fileprivate func changed(by change: (inout Element) -> Void) -> [Element] {
+    map { element in
+      var element = element
+      change(&element)
+      return element
     }
   }
 }
