@@ -175,23 +175,15 @@ struct KeyList: Sendable {
 
   // MARK: Order
 
-  private mutating func isBefore(_ one: Place, _ other: Place) -> Bool {
-    work.comparisons += 1
-    return one.isBefore(other, isReversed: listing.isReversed)
-  }
-
   /// Returns the index in the list at which a key is, or at which it belongs.
   private mutating func index(of place: Place) -> Int {
-    var (low, high) = (0, numbers.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if let other = places[numbers[middle]], isBefore(other, place) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
+    let (places, isReversed) = (places, listing.isReversed)
+    var comparisons = 0
+    defer { work.comparisons += comparisons }
+    return numbers.partitionIndex { number in
+      comparisons += 1
+      return places[number]?.isBefore(place, isReversed: isReversed) != true
     }
-    return low
   }
 
   private mutating func removeShown(_ removed: [Place]) {
