@@ -31,44 +31,12 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
   private var known: [String: [Known]] = [:]
   /// The number of accounts in `known` at which the table removes accounts without a living client.
   private var knownLimit = 64
-  /// The calls that wait for the turn of each account; an account without a running call has no row.
-  private var turns: [String: [Wait]] = [:]
+  /// The calls that have the turns of accounts, or wait for them.
+  var turns = TurnQueue<String, Wait>()
   private var lastSerial = 0
 
-  // MARK: Turns
-
-  /// Takes the turn of an account, or waits for it.
-  ///
-  /// - Parameters:
-  ///   - name: The account.
-  ///   - wait: Joins the queue if another call has the turn.
-  /// - Returns: Whether the turn was taken.
-  mutating func takeTurn(of name: String, orWait wait: Wait) -> Bool {
-    guard turns[name] != nil else {
-      turns[name] = []
-      return true
-    }
-    turns[name]?.append(wait)
-    return false
-  }
-
   /// Returns an account if it is open and no call has its turn.
-  func undisturbed(_ name: String) -> Opened? { turns[name] == nil ? opened[name] : nil }
-
-  /// Ends a turn, and gives it to the next call in the queue.
-  ///
-  /// - Returns: The wait of that call; `nil` if no call waits.
-  mutating func turnEnded(of name: String) -> Wait? {
-    guard var waiting = turns[name], !waiting.isEmpty else {
-      turns[name] = nil
-      return nil
-    }
-    let next = waiting.removeFirst()
-    turns[name] = waiting
-    return next
-  }
-
-  // MARK: Accounts
+  func undisturbed(_ name: String) -> Opened? { turns.isFree(name) ? opened[name] : nil }
 
   /// Records that an account was opened.
   ///

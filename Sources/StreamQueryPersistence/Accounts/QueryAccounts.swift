@@ -356,7 +356,7 @@ public final class QueryAccounts: Sendable {
   ) async throws -> Value {
     let answer = SharedOneShot<Result<Value, any Error>>()
     let wait = SharedOneShot<Void>()
-    let isFirst = table.withLock { $0.takeTurn(of: name, orWait: wait) }
+    let isFirst = table.withLock { $0.turns.take(name, orWait: wait) }
     let turn = Turn()
     let erased = atOnce(turn)
     // The task is detached, because the next call waits for the task's end, even if the caller is cancelled.
@@ -368,7 +368,7 @@ public final class QueryAccounts: Sendable {
       if !isFirst { _ = await wait.wait() }
       let result: Result<Value, any Error>
       do { result = .success(try await body(self, turn)) } catch { result = .failure(error) }
-      self.table.withLock { $0.turnEnded(of: name) }?.give(())
+      self.table.withLock { $0.turns.ended(name) }?.give(())
       await told
       await noted
       await Self.tell(turn.erased.withLock { $0 })

@@ -7,8 +7,7 @@ import Synchronization
 /// This is no lock, so the caller that has the turn may run any code, also of users. A cancelled caller still
 /// waits for its turn.
 final class StoreTurns<Resource: Hashable & Sendable>: Sendable {
-  /// The resources in use, with the callers that wait for each.
-  private let waiting = Mutex<[Resource: [SuspendedTask<Void>]]>([:])
+  private let turns = Mutex(TurnQueue<Resource, SuspendedTask<Void>>())
 
   /// Waits for the turn, runs the body, and then lets the next caller go on, even if the body throws.
   func take<Result, Failure: Error>(
@@ -23,25 +22,46 @@ final class StoreTurns<Resource: Hashable & Sendable>: Sendable {
   /// Waits for the turn; the caller must later call ``end(_:)``.
   func begin(_ resource: Resource) async {
     await SuspendedTask.suspend { task -> Void? in
-      waiting.withLock { waiting in
-        guard waiting[resource] != nil else {
-          waiting[resource] = []
-          return ()
-        }
-        waiting[resource]?.append(task)
-        return nil
-      }
+      turns.withLock { $0.take(resource, orWait: task) ? () : nil }
     }
   }
 
   func end(_ resource: Resource) {
-    let next = waiting.withLock { waiting -> SuspendedTask<Void>? in
-      guard waiting[resource]?.isEmpty == false else {
-        waiting[resource] = nil
-        return nil
-      }
-      return waiting[resource]?.removeFirst()
+    turns.withLock { $0.ended(resource) }?.resume()
+  }
+}
+
+/// The turns at resources: who has one, and who waits for it, in the order in which they came.
+struct TurnQueue<Resource: Hashable, Wait> {
+  /// The waiting callers; a resource that nobody uses has no row.
+  private var waits: [Resource: [Wait]] = [:]
+
+  /// Whether no caller has the turn at a resource.
+  func isFree(_ resource: Resource) -> Bool { waits[resource] == nil }
+
+  /// Takes the turn at a resource, or waits for it.
+  ///
+  /// - Parameters:
+  ///   - resource: The resource.
+  ///   - wait: Joins the queue if another caller has the turn.
+  /// - Returns: Whether the turn was taken.
+  mutating func take(_ resource: Resource, orWait wait: Wait) -> Bool {
+    guard waits[resource] != nil else {
+      waits[resource] = []
+      return true
     }
-    next?.resume()
+    waits[resource]?.append(wait)
+    return false
+  }
+
+  /// Ends a turn, and gives it to the next caller in the queue.
+  ///
+  /// - Returns: The wait of that caller; `nil` if none waits.
+  mutating func ended(_ resource: Resource) -> Wait? {
+    guard waits[resource]?.isEmpty == false else {
+      waits[resource] = nil
+      return nil
+    }
+    return waits[resource]?.removeFirst()
   }
 }

@@ -12,13 +12,13 @@ struct AccountTableTests {
   func turns() {
     var table = Table()
     var taken = [
-      table.takeTurn(of: "a", orWait: 1), table.takeTurn(of: "a", orWait: 2),
-      table.takeTurn(of: "b", orWait: 3), table.takeTurn(of: "a", orWait: 4),
+      table.turns.take("a", orWait: 1), table.turns.take("a", orWait: 2),
+      table.turns.take("b", orWait: 3), table.turns.take("a", orWait: 4),
     ]
     expectEqual(taken, [true, false, true, false])
-    let next = [table.turnEnded(of: "a"), table.turnEnded(of: "a"), table.turnEnded(of: "a")]
+    let next = [table.turns.ended("a"), table.turns.ended("a"), table.turns.ended("a")]
     expectEqual(next, [2, 4, nil])
-    taken = [table.takeTurn(of: "a", orWait: 5), table.takeTurn(of: "b", orWait: 6)]
+    taken = [table.turns.take("a", orWait: 5), table.turns.take("b", orWait: 6)]
     expectEqual(taken, [true, false])
   }
 
