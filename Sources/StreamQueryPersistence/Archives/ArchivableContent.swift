@@ -26,7 +26,7 @@ extension ArchivableContent<QueryDefinition> {
     self.init(definition: definition) { data, coding in
       // The type is cast a second time, because the metatype of the first cast cannot be sent to another
       // thread.
-      guard let type = type as? any Decodable.Type else { throw ArchiveRefusal(.unknown) }
+      guard let type = type as? any Decodable.Type else { throw ArchiveRefusal(reason: .unknown) }
       let value = try coding.decode(type, from: data)
       guard let box = definition.box(value) else { throw ArchiveCoding.mismatch(type, value) }
       return box

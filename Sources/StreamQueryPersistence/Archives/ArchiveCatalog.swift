@@ -80,7 +80,7 @@ struct ArchiveCatalog {
   ) throws(ArchiveRefusal) -> (ArchivableContent<Definition>, EntryKey) {
     if let known = expected.keys[text] { return known }
     guard let (content, type) = expected.types[Self.typeName(text)] else {
-      throw ArchiveRefusal(.unknown)
+      throw ArchiveRefusal(reason: .unknown)
     }
     return (content, EntryKey(try key(text), valueType: type))
   }
@@ -89,7 +89,7 @@ struct ArchiveCatalog {
     do {
       return try vocabulary.key(text[Self.typeName(text).endIndex...])
     } catch {
-      throw ArchiveRefusal(.unreadableKey(error))
+      throw ArchiveRefusal(reason: .unreadableKey(error))
     }
   }
 

@@ -1,8 +1,4 @@
 /// The reason why an entry or a run of an archive is omitted.
 struct ArchiveRefusal: Error {
   var reason: ArchiveImport.Reason
-
-  init(_ reason: ArchiveImport.Reason) {
-    self.reason = reason
-  }
 }

@@ -169,7 +169,7 @@ nonisolated extension QueryClient {
     _ coding: ArchiveCoding
   ) throws(ArchiveRefusal) -> RestoredRun {
     let (archivable, key) = try catalog.found(run.key, in: catalog.mutations)
-    guard hasWork(key, archivable.definition) else { throw ArchiveRefusal(.missingPerform) }
+    guard hasWork(key, archivable.definition) else { throw ArchiveRefusal(reason: .missingPerform) }
     let input = try decoding { try archivable.decode(run.input, coding) }
     return restoredRun(
       key,
@@ -192,7 +192,7 @@ nonisolated extension QueryClient {
   private func decoding(
     _ body: () throws -> ValueBox
   ) throws(ArchiveRefusal) -> ValueBox {
-    do { return try body() } catch { throw ArchiveRefusal(.undecodable(error)) }
+    do { return try body() } catch { throw ArchiveRefusal(reason: .undecodable(error)) }
   }
 }
 
