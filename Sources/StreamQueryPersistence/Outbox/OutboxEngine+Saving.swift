@@ -135,11 +135,14 @@ extension OutboxEngine {
 }
 
 extension OutboxEngine.State {
-  /// Whether the store lacks changes.
-  var isBehind: Bool {
+  /// The number of changes that the store does not have yet.
+  var pendingCount: Int {
     // Runs that are not durable wait, too, but they have no records.
-    !ledger.unwritten.isEmpty || !ledger.underWay.isEmpty || pending.contains { $0.record != nil }
+    ledger.unwritten.count + ledger.underWay.count + pending.count { $0.record != nil }
   }
+
+  /// Whether the store lacks changes.
+  var isBehind: Bool { pendingCount > 0 }
 
   /// Removes the items that have no run, because the records of all items were wiped.
   mutating func forgetWiped() {

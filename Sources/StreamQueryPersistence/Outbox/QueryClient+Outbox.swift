@@ -47,10 +47,3 @@ extension OutboxEngine {
     }
   }
 }
-
-extension OutboxEngine.State {
-  /// The number of changes that the store does not have yet.
-  fileprivate var pendingCount: Int {
-    ledger.unwritten.count + ledger.underWay.count + pending.count { $0.record != nil }
-  }
-}
