@@ -14,16 +14,12 @@ extension StorePersister {
   func open(_ policy: any PersistencePolicy) -> Bool {
     guard let settings = (policy as? QueryPersistence)?.settings else { return false }
     let id = StoreID(settings, of: partition)
-    let known = state.withLock { state -> Bool? in
-      state.isEnded ? false : state.stores[id]?.isAwaited
-    }
-    if let known { return known }
+    if let known = state.withLock({ $0.isAwaited(id) }) { return known }
     // The limit is read outside of the lock, because the store is user code; it is read only when the store
     // is opened.
     let byteLimit = settings.store.byteLimit
     let (isRestoring, isNew) = state.withLock { state in
-      if state.isEnded { return (false, false) }
-      if let known = state.stores[id] { return (known.isAwaited, false) }
+      if let known = state.isAwaited(id) { return (known, false) }
       let rank = state.stores.count
       state.stores[id] = StoreSession(settings, rank: rank, byteLimit: byteLimit)
       return (true, true)
@@ -41,7 +37,7 @@ extension StorePersister {
 
   func isRestoring(_ policy: any PersistencePolicy) -> Bool {
     guard let id = id(of: policy) else { return false }
-    return state.withLock { !$0.isEnded && $0.stores[id]?.isAwaited ?? true }
+    return state.withLock { $0.isAwaited(id) ?? true }
   }
 
   func isUnread(_ policy: any PersistencePolicy) -> Bool {

@@ -213,6 +213,11 @@ final class StorePersister: Persister, StoreWorker {
 }
 
 extension StorePersister.State {
+  /// Whether queries wait until a store is read; `nil` if the store was never used.
+  func isAwaited(_ id: StorePersister.StoreID) -> Bool? {
+    isEnded ? false : stores[id]?.isAwaited
+  }
+
   /// Keeps a replaced value until the unlock, so that the value's deinitialiser runs outside of the lock.
   mutating func drop(_ value: (some Sendable)?) {
     if let value { garbage.collect(value: value) }
