@@ -10,14 +10,8 @@ import Foundation
 
 extension OutboxEngine {
   var items: OutboxItems {
-    let (blocks, pending) = update { state in
-      (
-        state.ledger.shown(),
-        state.pending.compactMap(\.record)
-      )
-    }
-    let rest = OutboxItems.Block(pending.map { OutboxItem($0, .saving) })
-    return OutboxItems(blocks + [rest])
+    let (blocks, pending) = update { ($0.ledger.shown(), $0.pending.compactMap(\.record)) }
+    return OutboxItems(blocks + [OutboxItems.Block(pending.map { OutboxItem($0, .saving) })])
   }
 
   var version: UInt64 { update { $0.ledger.version } }
