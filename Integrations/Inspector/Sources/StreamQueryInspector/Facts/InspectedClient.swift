@@ -3,7 +3,8 @@ internal import Foundation
 
 /// The client that an inspector shows, without retaining it.
 final class InspectedClient: Sendable {
-  private weak let reference: QueryClient?
+  /// The client; `nil` if it is gone.
+  weak let client: QueryClient?
   private let name: String
   private let allows: Inspector.Permissions
   private let log: @Sendable (String) -> Void
@@ -20,7 +21,7 @@ final class InspectedClient: Sendable {
     log: @escaping @Sendable (String) -> Void = { _ in },
     onPageEnd: (@Sendable () -> Void)? = nil
   ) {
-    reference = client
+    self.client = client
     self.name = name
     self.allows = allows
     self.log = log
@@ -93,9 +94,6 @@ final class InspectedClient: Sendable {
     client.changeConditions(.end)
     log("\(reason), so these conditions have ended: \(conditions.words)")
   }
-
-  /// The client; `nil` if it is gone.
-  var client: QueryClient? { reference }
 
   /// The present facts as JSON; `nil` if the client is gone.
   var facts: Data? {
