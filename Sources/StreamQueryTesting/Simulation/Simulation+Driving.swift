@@ -81,8 +81,7 @@ extension Simulation {
   }
 
   private func drive(_ body: () -> Void) {
-    let thread = ThreadIdentity.current
-    if core.read({ $0.beginDriving(from: thread) }) {
+    if core.read({ $0.beginDriving(from: .current) }) {
       core.waits.driveBegan()
       body()
       core.read { $0.endDriving() }

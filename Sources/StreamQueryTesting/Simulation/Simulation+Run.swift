@@ -32,8 +32,7 @@ extension Simulation {
   public func run<Value: Sendable, Failure: Error>(
     _ operation: @escaping @Sendable () async throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    let thread = ThreadIdentity.current
-    guard core.read({ $0.beginDriving(from: thread) }) else {
+    guard core.read({ $0.beginDriving(from: .current) }) else {
       return try unfinished("`run` was called while the simulation was being driven.", Failure.self)
     }
     core.waits.driveBegan()

@@ -78,7 +78,6 @@ extension Simulation {
   }
 
   private func adoptCallingThread() {
-    let thread = ThreadIdentity.current
-    core.read { $0.adopt(thread) }
+    core.read { $0.adopt(.current) }
   }
 }
