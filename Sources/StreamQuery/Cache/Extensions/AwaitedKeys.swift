@@ -1,11 +1,11 @@
 /// The keys that imports in progress are to bring, and the changes of keys meanwhile.
 ///
-/// Archives name keys by texts, because a key in an archive may be unknown to the cache. Events are
-/// numbered in one sequence: an import begins or names keys, a fetch starts, an entry is removed or
-/// written. Nothing is noted while no import runs.
+/// Archives name keys by texts, because a key in an archive may be unknown to the cache. Events get numbers
+/// from one sequence, so that their order is known: an import begins or names keys, a fetch starts, an entry
+/// is removed or written. Nothing is recorded while no import runs.
 ///
-/// No answer takes a search through all names, all notes of keys or all fetches: there may be
-/// thousands of each, and all of it happens under the lock.
+/// ``decision(on:by:)`` and ``importWait(for:startedAt:at:)`` never search all names, all notes of keys or
+/// all fetches: there may be thousands of each, and the lock is held.
 struct AwaitedKeys<End: Sendable>: Sendable {
   /// An import in progress.
   private struct Import: Sendable {
@@ -21,16 +21,16 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     var sequence: UInt64
     /// The time at which fetches of the key stop waiting; `nil` is never.
     ///
-    /// The time is the same for all fetches, no matter how many follow each other.
+    /// A fetch that follows another one does not wait longer: the time counts from the naming.
     var until: Instant?
 
     func isAwaited(at now: Instant) -> Bool { until.map { now < $0 } ?? true }
   }
 
-  /// The key that a question is about, and the key's entry if there is one.
+  /// A key to decide about, and the key's entry if there is one.
   struct Candidate {
     var text: String
-    /// The info as if there were no entry.
+    /// The info of the key as if it had no entry. The filters of noted changes are matched with it.
     var info: QueryInfo
     /// The entry's number; `nil` if there is none.
     var entry: UInt64?
@@ -40,11 +40,13 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   struct Decision: Equatable {
     /// Whether the import must not bring the data.
     var isRefused = false
-    /// The date of an invalidation: data of this date or an earlier one is outdated.
+    /// The date of the last invalidation since the import named the key or began; `nil` if there was none.
+    ///
+    /// Imported data of this date or an earlier one is outdated.
     var markedAt: Double?
     /// The data ends fetches that started after the event with this number; `nil` if it ends none.
     var endsFetchesAfter: UInt64?
-    /// Replaces a stale time of zero, with which no data would be fresh.
+    /// A stale time that replaces zero when data is to end a fetch: with zero, no data would be fresh.
     var limit = TimeSpan.zero
   }
 
@@ -66,14 +68,16 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// taken for one from a later import.
   private var serial = 0
   private var sequence: UInt64 = 0
-  /// The number of the last event in which an import began or named a key: only later notes matter.
+  /// The number of the last event in which an import began or named a key.
+  ///
+  /// Notes of earlier changes decide nothing about this import or key.
   private var newestBase: UInt64 = 0
   private var imports: [Int: Import] = [:]
   private(set) var notes = KeyNotes()
   /// The entries with deferred fetches, by the texts of their keys; some of these fetches may have
   /// begun since the last check.
   private(set) var deferred: [String: [EntryID]] = [:]
-  /// The number of questions whether a fetch is to wait: for tests.
+  /// The number of calls of ``importWait(for:startedAt:at:)``: for tests.
   private(set) var questionCount = 0
 
   /// Whether no import runs.
@@ -92,7 +96,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// Adds an import that begins.
   ///
   /// - Parameters:
-  ///   - end: The signal for an import that is ended from outside.
+  ///   - end: The signal to send if ``endedAll()`` removes the import.
   ///   - limit: The longest time that a fetch waits for the import.
   /// - Returns: Its number.
   mutating func began(_ end: End, limit: TimeSpan) -> Int {
@@ -105,7 +109,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// Whether an import still runs.
   func isRunning(_ import: Int) -> Bool { imports[`import`] != nil }
 
-  /// Adds the keys that an archive is still to bring; keys that were named before stay as they are.
+  /// Adds the keys that an archive is still to bring; a key that the import has named before keeps its time.
   mutating func named(_ texts: some Sequence<String>, by import: Int, at now: Instant) {
     guard let limit = imports[`import`]?.limit else { return }
     newestBase = next()
@@ -146,7 +150,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     notes.record(KeyNotes.Note(fence: next()), to: key, since: newestBase)
   }
 
-  /// Records that a caller wants a newer answer for a key.
+  /// Records that a caller wants newer data for a key than imports bring.
   mutating func requested(_ key: EntryKey) {
     notes.record(KeyNotes.Note(request: next()), to: key, since: newestBase)
   }
@@ -167,8 +171,8 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// Reduces the notes if there are too many.
   ///
-  /// - Returns: The former notes, to be released outside the lock, because keys and filters are the
-  ///   user's; `nil` if nothing changes. After a change, deferred fetches may no longer have to wait.
+  /// - Returns: The former notes; `nil` if nothing changes. Release them outside the lock, because keys and
+  ///   filters are the user's. After a change, check deferred fetches again: they may no longer have to wait.
   mutating func boundNotes() -> KeyNotes? {
     guard notes.isFull else { return nil }
     let former = notes
@@ -195,20 +199,21 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     guard note.fence <= base else { return Decision(isRefused: true) }
     var decision = Decision(limit: running.limit)
     if note.mark > base { decision.markedAt = note.markedAt }
-    // A request after the naming gets an answer of its own, so the data does not end the fetch.
+    // A caller that requested data after the naming gets the answer of the fetch, so the import must not end
+    // it.
     if let named, note.request <= named, decision.markedAt == nil {
       decision.endsFetchesAfter = named
     }
     return decision
   }
 
-  /// Whether a fetch waits, because an import is to bring the data of the same key.
+  /// Decides whether a fetch waits for imports that are to bring the data of its key.
   ///
   /// - Parameters:
   ///   - candidate: The entry.
   ///   - start: The number of the fetch's start in the order of events.
   ///   - now: The time.
-  /// - Returns: The longest wait for such imports; `nil` if there is none.
+  /// - Returns: The longest of the waits; `nil` if the fetch does not wait.
   mutating func importWait(
     for candidate: Candidate,
     startedAt start: UInt64,

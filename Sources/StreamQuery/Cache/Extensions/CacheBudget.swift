@@ -5,7 +5,7 @@ struct CacheBudget: Sendable {
   private let maxKeySize: Int
   /// Whether a function of the user evaluates the cost of entries.
   private let isMeasured: Bool
-  /// The data with a cost that was evaluated, or is about to be, by slot.
+  /// The data of each slot whose cost was evaluated or is about to be; `nil` if there is none.
   private var measured: [ObjectIdentifier?] = []
 
   init(_ limit: CacheLimit) {
@@ -25,7 +25,7 @@ struct CacheBudget: Sendable {
     order.added(index, hash: key.hash, isPassing: isPassing)
   }
 
-  /// Whether the cost of an entry has to be evaluated, because the entry has other data than before.
+  /// Records the data of an entry, and returns whether the cost has to be evaluated because the data is new.
   ///
   /// The former data is released only after the present data came, so the two have different identities.
   mutating func isNews(_ data: ValueBox?, _ index: Int) -> Bool {

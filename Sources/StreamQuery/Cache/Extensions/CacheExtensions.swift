@@ -1,9 +1,9 @@
 /// The mechanisms that few caches have, and which of them this cache has.
 ///
-/// ``CacheState/announce(_:_:)`` tells these mechanisms of every change of an entry. A cache that has none of
-/// them pays for one test of ``active`` there. A new mechanism has a member of ``Active``, a property here,
-/// and a file in this folder. Each change that it handles names it in `CacheChange.listeners`, and
-/// `hear(_:_:)` calls it.
+/// ``CacheState/announce(_:_:)`` tells these mechanisms of every change of an entry. In a cache that has none
+/// of them, it only tests ``active``. A new mechanism needs a member of ``Active``, a property here, and a
+/// file in this folder. Add it to `CacheChange.listeners` for each change that it handles, and call it in
+/// `hear(_:_:)`.
 struct CacheExtensions: Sendable {
   /// The mechanisms that have something to do at present.
   struct Active: OptionSet, Sendable {
@@ -38,8 +38,8 @@ struct CacheExtensions: Sendable {
   }
 
   var active: Active = []
-  /// The entries that changed during searches that release the lock between their parts; usually
-  /// there is no such search.
+  /// The changed entries for each search in progress that releases the lock between its parts. Usually there
+  /// is no such search.
   var changeLogs: [ChangeLog] = []
   /// The number of the newest change log, or of the newest paused walk through the index.
   var searchSerial = 0
@@ -59,7 +59,8 @@ struct CacheExtensions: Sendable {
   var record = RecordRing()
 }
 
-/// A change that the extensions of a cache hear of; an `Int` is the slot of an entry.
+/// A change that ``CacheState/announce(_:_:)`` tells the extensions of a cache; an `Int` is the slot of an
+/// entry.
 enum CacheChange {
   /// The entry was made; if `isCrowded`, too many keys have the hash of its key.
   case added(Int, isCrowded: Bool)
@@ -69,12 +70,12 @@ enum CacheChange {
   case found(Int)
   /// The answer of a fetch is about to become the entry's data.
   case landing(Int)
-  /// The entry's machine has decided a change; the change is about to be carried out, or was.
+  /// The entry is about to change, as its machine has decided, or has changed.
   case changing(Int), changed(Int)
   /// An attempt of the entry's fetch no longer runs, or must not begin.
   case attemptEnded(Int)
-  /// The entry was invalidated, or a caller wants a newer answer, or older data must not be imported
-  /// into the entry.
+  /// The entry was invalidated, or a caller wants newer data than the cache has, or imports must no longer
+  /// bring the entry older data.
   case invalidated(Int), refetched(Int), fenced(Int)
   /// The entry is about to be emptied, or dropped.
   case emptying(Int, QueryEvent.RemovalReason), leaving(Int, QueryEvent.RemovalReason)
@@ -88,7 +89,7 @@ enum CacheChange {
   case layered(Int, MutationID), unlayered(Int, MutationID)
   /// The network or the app has another state.
   case environmentChanged
-  /// A connected stream of triggers, with this name, had an element.
+  /// A connected stream of triggers with this name delivered an element.
   case triggered(String)
   /// A trigger stream of the entry's own query delivered an element.
   case heard(Int)
@@ -96,7 +97,7 @@ enum CacheChange {
   case moving([Int32])
   /// The defaults for later queries were replaced.
   case defaultsReplaced
-  /// A transaction is about to end; after `ending`, it may evict entries and give back unused memory.
+  /// A transaction is about to end. `shrinking` follows `ending` if entries may be evicted or memory freed.
   case ending, shrinking
 
   /// The extensions that listen.
@@ -145,8 +146,8 @@ extension CacheState {
     if extensions.active.contains(.record) { record(change, &transaction) }
   }
 
-  // The caller has found that an active extension handles this change. Each call does nothing without its
-  // extension.
+  // The caller has found that an active extension handles this change. Each of the calls below does nothing
+  // if its own extension is not active.
   @inline(never)
   private mutating func hear(_ change: CacheChange, _ transaction: inout Transaction) {
     switch change {

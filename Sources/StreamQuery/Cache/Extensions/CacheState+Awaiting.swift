@@ -1,13 +1,13 @@
-// While an import runs that names its keys in advance, the first attempts of fetches of these keys
-// are deferred. ``AwaitedKeys`` decides this. The text of a key is made outside the lock, because
-// it runs user code.
+// While an import runs that names its keys in advance, the first attempts of fetches of these keys are
+// deferred. ``AwaitedKeys`` decides this. Making the text of a key runs user code, so the text is made
+// outside the lock.
 extension CacheState {
   typealias Imports = AwaitedKeys<SharedOneShot<Void>>
 
   /// Begins an import.
   ///
   /// - Parameters:
-  ///   - end: The signal for the end of all imports.
+  ///   - end: The signal to send if ``endImports(_:)`` ends the import.
   ///   - limit: The longest time that a fetch waits for the import.
   /// - Returns: Its number; `nil` if the cache has ended.
   mutating func beginImport(_ end: SharedOneShot<Void>, limit: TimeSpan) -> Int? {
@@ -33,7 +33,7 @@ extension CacheState {
     forgetNotes(&transaction)
   }
 
-  /// Ends all imports, because the data of the imports is older than a removal of all data.
+  /// Ends all imports, because all data was removed and the imports would bring older data.
   mutating func endImports(_ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty else { return }
     for end in extensions.imports.endedAll() { actionQueue.enqueue(.reached(end)) }
@@ -70,7 +70,8 @@ extension CacheState {
     _ text: String,
     _ transaction: inout Transaction
   ) -> Bool {
-    // If the job is gone, an import has ended the fetch, and the fetch's task is not cancelled yet.
+    // If the entry no longer has this job, the fetch is over, for example because of an import. The fetch's
+    // task is not cancelled yet, but must not begin the attempt.
     guard let index = find(job.entry), slots[index].job === job else { return true }
     let now = transaction.environment.now.instant
     guard slots[index].machine.canDefer(job.id),

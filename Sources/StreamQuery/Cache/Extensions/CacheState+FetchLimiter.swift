@@ -1,12 +1,12 @@
 // If the number of concurrent fetches is limited, an attempt begins when there is room for it.
 //
-// Room is taken from the beginning of an attempt to its answer, or to its first part: a fetch that
-// shows parts as they come is a connection from then on, and no request. A fetch that is cancelled
-// makes room at once. In between attempts, or offline, a fetch needs none.
+// An attempt takes room from its beginning to its answer. A fetch that shows parts as they come gives up its
+// room with the first part: from then on it is a connection and not a request. A fetch that is cancelled
+// gives up its room at once. Between its attempts, and while it is offline, a fetch takes no room.
 //
-// Fetches that need each other must not wait for each other's room. If a fetch waits for another
-// fetch, or observes it, the other one runs at once, in the room of the first. A fetch that waits
-// for a mutation leaves its room, because the mutation may fetch anything.
+// Fetches that need each other must not wait for each other's room. If a fetch waits for another fetch, or
+// observes its entry, the other one runs at once, in the room of the first. A fetch that waits for a mutation
+// gives up its room, because the mutation may fetch anything.
 extension CacheState {
   /// Limits the number of fetches that run at the same time from now on.
   mutating func limitFetches(to limit: Int) {
@@ -49,7 +49,7 @@ extension CacheState {
 
   /// Gives up the room of a fetch that is about to wait for runs of mutations.
   ///
-  /// - Parameter caller: The work that the call was made from.
+  /// - Parameter caller: The fetch or the run that made the call.
   mutating func releaseFetch(of caller: @autoclosure () -> TaskChain?) {
     guard extensions.active.contains(.fetchLimiter), let caller = caller(),
       case .fetch(id, let entry) = caller.work,
@@ -90,8 +90,9 @@ extension CacheState {
     }
   }
 
-  /// Begins the fetches for which there is room: at the end of a transaction, when all waiting
-  /// fetches are known.
+  /// Begins the waiting fetches for which there is room, the most urgent first.
+  ///
+  /// This happens at the end of a transaction, when all waiting fetches are known.
   @inline(never)
   mutating func admitWaitingFetches(_ transaction: inout Transaction) {
     while let entry = nextInRoom() {
@@ -120,8 +121,8 @@ extension CacheState {
     find(entry).map { urgency(of: $0) }
   }
 
-  /// The urgency of an entry's fetch: entries on a screen come first; for others the waiting
-  /// callers decide.
+  /// The urgency of an entry's fetch: high if the entry has an enabled observer, otherwise the highest
+  /// priority of the waiting callers.
   private func urgency(of index: Int) -> FetchUrgency {
     if slots[index].machine.isActive { return .high }
     return Waiter.priority(of: slots[index].waiters).map(FetchUrgency.init) ?? .background

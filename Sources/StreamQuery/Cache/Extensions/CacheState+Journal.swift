@@ -1,7 +1,9 @@
-// Lists of changed entries: for searches that release the lock in between, and for the persister.
+// Lists of changed entries: for searches that release the lock between their parts, and for the persister.
 
 extension CacheState {
-  /// Begins to record, for a search, the entries that change.
+  /// Begins to record the entries that change, for a search.
+  ///
+  /// - Returns: The number of the list of changes.
   mutating func startLogging() -> Int {
     extensions.searchSerial += 1
     extensions.changeLogs.append(ChangeLog(id: extensions.searchSerial))
@@ -45,7 +47,7 @@ extension CacheState {
 
   // MARK: Persisted changes
 
-  /// Records changes of persisted entries from now on, unless that has begun, or the client has ended.
+  /// Begins to record changes of persisted entries, unless this is done already or the client has ended.
   mutating func startPersisting() {
     guard extensions.persisted == nil, !isShutDown else { return }
     extensions.persisted = PersistedChanges()
@@ -58,7 +60,7 @@ extension CacheState {
     extensions.active.remove(.persisted)
   }
 
-  /// Whether there are changes to take.
+  /// Whether there are changes of persisted entries that the persister has not taken.
   var hasPersistedChanges: Bool { extensions.persisted.map { !$0.isEmpty } ?? false }
 
   /// The number of changes of persisted entries so far.
@@ -84,8 +86,8 @@ extension CacheState {
 
   private func persistedEntry(_ index: Int, at now: Instant) -> PersistedEntry? {
     guard let query = slots[index].query, query.isPersisted else { return nil }
-    // A part of a streamed value is saved when no fetch completes it any more, and restored as a
-    // part.
+    // While a fetch adds parts to a streamed value, the value is not saved. If the fetch ends early, the part
+    // is saved, and later restored as a part.
     let isSaved = slots[index].machine.hasData && !slots[index].machine.isArriving
     let present = isSaved ? info(index, at: now) : infoOfHidden(index, at: now)
     return present.map { PersistedEntry(id: id(of: index), info: $0, query: query) }
@@ -93,7 +95,7 @@ extension CacheState {
 
   /// The info of an entry as if the fetch that hides its data were cancelled; `nil` if no data is hidden.
   ///
-  /// The fetch may bring nothing, and then the hidden data is the newest that there was.
+  /// If the fetch brings nothing, the hidden data is still the newest, so the persister saves it.
   private func infoOfHidden(_ index: Int, at now: Instant) -> QueryInfo? {
     guard slots[index].hasStash else { return nil }
     var slot = slots[index]
@@ -102,9 +104,10 @@ extension CacheState {
     return slot.info(slot.bareSnapshot, at: now)
   }
 
-  /// The key of a persisted entry with a fetch that may show parts of its value; otherwise `nil`.
+  /// The key of a persisted entry whose query may show parts of its value; otherwise `nil`.
   ///
-  /// While such a fetch runs, no change of the entry is saved, not even an invalidation.
+  /// While a fetch adds parts, no change of the entry is saved, so the persister gets invalidations by this
+  /// key.
   func keyOfUnsaved(_ index: Int) -> EntryKey? {
     guard extensions.active.contains(.persisted), let query = slots[index].query, query.isPersisted,
       query.fetchOptions.showsParts

@@ -1,4 +1,4 @@
-// Eviction before the end of the retention. Everything here is called only with a limit, or when
+// Eviction before the end of the retention. All of this is called only if the cache has a limit, or when
 // memory is short: see ``CacheBudget`` and ``EvictionOrder``.
 extension CacheState {
   /// Begins to evict entries when there are too many.
@@ -39,7 +39,7 @@ extension CacheState {
     }
     let isIdle = isUnused(index)
     extensions.budget?.order.changed(index, isIdle: isIdle)
-    // Entries are dropped at the end of the transaction, because it may still use this entry.
+    // Entries are dropped at the end of the transaction, because the transaction may still use this entry.
     if extensions.budget?.order.isOver == true { bounds.mayShrink = true }
   }
 
@@ -78,10 +78,10 @@ extension CacheState {
   ///   - end: The slot where the last call stopped.
   ///   - onlyStale: Whether fresh entries stay.
   ///   - transaction: The transaction.
-  ///   - fixed: The freshness of a query; `nil` if a function decides. `fixed` is called under the lock and
-  ///     runs no user code.
-  /// - Returns: The slot where the call stopped, 0 after all slots; and entries that only a
-  ///   function can judge.
+  ///   - fixed: Returns the freshness of a query; `nil` if a function of the user decides. It is called under
+  ///     the lock and runs no user code.
+  /// - Returns: The slot where the call stopped, 0 after all slots; and the entries whose freshness a
+  ///   function of the user decides.
   mutating func dropUnused(
     below end: Int,
     onlyStale: Bool,

@@ -1,4 +1,4 @@
-// How the cache records what happens.
+// How the cache keeps a record of its newest events, a ``RecordRing``.
 
 extension CacheState {
   private var keepsRecord: Bool { extensions.active.contains(.record) }
@@ -19,8 +19,8 @@ extension CacheState {
 
   /// Records an event of an entry.
   ///
-  /// Events of frequent kinds take a few instructions here: ``recordState(of:at:)``, which follows
-  /// at once, completes them.
+  /// An event of a frequent kind is only begun here, in a few instructions. The call of
+  /// ``recordState(of:at:)`` that follows completes the event.
   @inline(__always)
   mutating func recordEvent(
     _ kind: QueryEvent.Kind,
@@ -63,7 +63,7 @@ extension CacheState {
     at now: Int64
   ) {
     if case .removed(let reason) = kind, !isKeptEmpty {
-      // Events before the removal, such as the end of a layer, get the state that is about to be removed.
+      // Events before the removal, such as the end of a layer, must show the state before the removal.
       if extensions.record.awaitsState(of: index) { recordState(of: index, at: now) }
       extensions.record.removed(index, reason, at: now)
       return
@@ -117,7 +117,7 @@ extension CacheState {
     extensions.record.reached(state, index, at: now)
   }
 
-  /// The state of an entry for the record, without the number of its options.
+  /// The state of an entry for the record; the record itself adds the number of the entry's options.
   @inline(__always)
   private func recordedState(of index: Int) -> RecordedState {
     var state = slots[index].machine.recordedState
@@ -308,13 +308,13 @@ extension CacheState {
     extensions.record.values = RecordedTexts(maxBytes: nil)
   }
 
-  /// The info of the entry with a key of the record; `nil` if the entry is gone.
+  /// The info of the entry whose key has this number in the record; `nil` if the entry is gone.
   func info(ofKey number: Int, _ transaction: Transaction) -> QueryInfo? {
     let index = extensions.record.slot(ofKey: number)
     return index.flatMap { info($0, at: transaction.environment.now.instant) }
   }
 
-  /// Keeps the text of a value, and wakes a reader that waits.
+  /// Keeps the text of the value that an event recorded, and wakes a reader that waits.
   mutating func keepText(_ text: String, of event: UInt64) {
     guard keepsRecord else { return }
     extensions.record.values.keepText(text, of: event, first: extensions.record.first)
@@ -339,7 +339,7 @@ extension Transaction {
 extension CacheState {
   /// Tells the record of a call on the entries that a filter selects.
   ///
-  /// The plain part of a filter may take memory, so it is made only if there is a record.
+  /// Making the filter may allocate memory, so the filter is made only if there is a record.
   mutating func announceCall(
     _ call: QueryRecord.BulkCall,
     of filter: @autoclosure () -> EntryFilter,

@@ -53,7 +53,7 @@ extension CacheState {
     transaction.drop(hits)
   }
 
-  /// Tells the order of eviction about uses of copies, because a new entry may evict others.
+  /// Tells the order of eviction how often copies were read, because a new entry may evict others.
   mutating func countUses() {
     guard let used = extensions.replicas?.entryWasMade(among: slots.keys.count) else { return }
     for uses in used {

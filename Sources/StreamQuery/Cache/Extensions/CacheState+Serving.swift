@@ -11,7 +11,10 @@ extension CacheState {
     slots[index].servingRecord = record
   }
 
-  /// Takes the date of the data as the time of an invalidation that came before the entry had a record.
+  /// Sets the unknown time of an invalidation, from before the entry had a serving record, to that of the
+  /// data.
+  ///
+  /// So callers get the stale data for a shorter time, and never for too long.
   @inline(never)
   mutating func distrustMark(_ index: Int) {
     guard slots[index].machine.isInvalidated, slots[index].servingRecord.markedAt == nil else {
@@ -27,7 +30,7 @@ extension CacheState {
     slots[index].servingRecord.markedAt = slots[index].machine.dataUpdatedAt.instant
   }
 
-  /// The decision for a caller, by the query's options for a server that is slow or down.
+  /// Changes the decision for a caller by the query's options for a server that is slow or down.
   @inline(never)
   mutating func served(
     _ index: Int,
@@ -83,14 +86,14 @@ extension CacheState {
 
   /// The data for a caller that gives up waiting; `nil` if the caller accepts none.
   ///
-  /// The fetch goes on, as at the end of the soft timeout: otherwise callers in a hurry would cancel each
-  /// fetch in turn, and the data would never be renewed.
+  /// From now on the client wants the fetch, so that it goes on. Otherwise callers in a hurry would cancel
+  /// each fetch in turn, and the data would never be renewed.
   mutating func serve(_ waiter: Waiter, _ transaction: inout Transaction) -> ValueBox? {
     guard let index = awaitedEntry(of: waiter), let data = slots[index].visible,
       isServable(index, to: waiter, at: transaction.environment.now.instant)
     else { return nil }
     noteServed(Few(waiter), index, transaction)
-    // Without a waiting caller or a running fetch, no fetch has to go on.
+    // If the caller was no longer waiting, or no fetch runs, there is no fetch to keep.
     guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration,
       !slots[index].machine.isIdle
     else { return data }
@@ -100,7 +103,8 @@ extension CacheState {
     return data
   }
 
-  /// Answers the callers of a failed fetch: with the data, if they accept it, otherwise with the error.
+  /// Answers the callers of a failed fetch. A caller that accepts the present data gets it, any other the
+  /// error.
   mutating func answerFailure(of waiters: Few<Waiter>, _ index: Int, _ transaction: Transaction) {
     let failure = slots[index].error.map { WaitOutcome.failure($0.error) } ?? .cancelled
     guard waiters.contains(where: { $0.allowance != nil }), let data = slots[index].visible else {
@@ -159,7 +163,7 @@ extension CacheState {
     apply(actions, index, &transaction)
   }
 
-  /// Whether later callers, too, may get the failure of the running attempt of a fetch.
+  /// Whether later callers may get the failure of the running attempt too, instead of a new fetch.
   func mayFailureLast(of job: FetchJob) -> Bool {
     find(job.entry).map { slots[$0].machine.mayFailureLast(of: job.id) } ?? false
   }
@@ -188,7 +192,8 @@ extension CacheState {
     return deadline.map { max($0, end) }
   }
 
-  /// Records how long callers get the failure of a fetch, unless the fetch is retried or was outdated.
+  /// Records how long callers get the failure of a fetch, unless the fetch is retried or the entry did not
+  /// take the failure.
   mutating func failed(
     _ job: FetchJob,
     _ failure: ErrorBox,

@@ -1,15 +1,15 @@
-/// Records of changes of keys while imports run, each called a note.
+/// Records of changes of keys, each called a note, for example while imports run.
 ///
-/// The number of notes is bounded. If there are too many, they are applied to all keys: then more
-/// is fetched than necessary, but no outdated data is brought back.
+/// The number of notes is bounded. If there are too many, one note for all keys replaces them: then more is
+/// fetched than necessary, but no outdated data is brought back.
 struct KeyNotes: Sendable {
   /// The latest change of each kind, of one key or of all keys.
   ///
   /// The properties `fence`, `request` and `mark` are numbers in the order of events; 0 stands for no such
   /// change.
   struct Note: Equatable, Sendable {
-    /// The last time that older data was ruled out: by a removal, a reset, a fencing write or a mutation's
-    /// success.
+    /// The last change after which older data must not come back: a removal, a reset, a fencing write or a
+    /// mutation's success.
     var fence: UInt64 = 0
     /// The last request for a newer answer.
     var request: UInt64 = 0
@@ -29,9 +29,9 @@ struct KeyNotes: Sendable {
     }
   }
 
-  /// The key that a question is about, and the key's entry if there is one.
+  /// A key whose notes are looked up, and the key's entry if there is one.
   struct Candidate {
-    /// The info as if there were no entry.
+    /// The info of the key as if it had no entry. The filters of bulk changes are matched with it.
     var info: QueryInfo
     /// The entry's number; `nil` if there is none.
     var entry: UInt64?
@@ -43,8 +43,8 @@ struct KeyNotes: Sendable {
     var note: Note
     /// The number of the newest entry at the time of the change.
     ///
-    /// This entry and older ones have notes of their own; `nil` if the filter is about keys alone, and
-    /// decides for all entries.
+    /// This entry and older ones have notes of their own, so the filter is not applied to them. `nil` if the
+    /// filter selects by keys alone: it is applied to all entries.
     var newestEntry: UInt64?
 
     func concerns(_ candidate: Candidate) -> Bool {
@@ -55,7 +55,7 @@ struct KeyNotes: Sendable {
 
   /// The maximum number of keys with notes of their own.
   static let keyLimit = 1_024
-  /// The maximum number of notes on filters: a question about an entry applies each of these filters.
+  /// The maximum number of notes on filters: ``total(of:)`` applies each of these filters.
   static let sweepLimit = 64
 
   private var everywhere = Note()
@@ -73,7 +73,7 @@ struct KeyNotes: Sendable {
   /// - Parameters:
   ///   - note: The change.
   ///   - key: The key.
-  ///   - base: A change later than this counts as if it happened now.
+  ///   - base: The number of an event. Of several changes after it, only one needs a note.
   mutating func record(_ note: Note, to key: EntryKey, since base: UInt64) {
     // Often the key is one of many that one call has selected. The note on that call then covers
     // the key.
@@ -91,8 +91,8 @@ struct KeyNotes: Sendable {
   /// - Parameters:
   ///   - note: The change.
   ///   - filter: The filter.
-  ///   - newestEntry: The newest entry of that time; older entries get notes of their own, unless the filter
-  ///     is about keys alone.
+  ///   - newestEntry: The number of the newest entry now. This and older entries get notes of their own,
+  ///     unless the filter selects by keys alone.
   mutating func record(_ note: Note, to filter: EntryFilter, newestEntry: UInt64) {
     if case .entry(let key) = filter {
       keys[key, default: Note()].join(note)
@@ -103,7 +103,7 @@ struct KeyNotes: Sendable {
     }
   }
 
-  /// The changes of an entry.
+  /// The latest changes that concern a key and its entry.
   func total(of candidate: Candidate) -> Note {
     var note = everywhere
     if let own = keys[candidate.info.entryKey] { note.join(own) }
@@ -122,7 +122,8 @@ struct KeyNotes: Sendable {
 }
 
 extension KeyNotes.Note {
-  /// Whether adding another note to this one would change nothing.
+  /// Whether this note has a change after `base` for each change in another note, so that the other adds
+  /// nothing.
   fileprivate func covers(_ other: Self, since base: UInt64) -> Bool {
     (other.fence == 0 || fence > base) && (other.request == 0 || request > base)
       && (other.mark == 0 || mark > base)

@@ -2,11 +2,11 @@
 package struct PersistedChanges: Sendable {
   /// An entry that is gone.
   package enum Removal: Sendable {
-    /// The entry was removed: remove its saved data too. Without `hadData`, it may not have been restored
-    /// yet.
+    /// The entry was removed: remove its saved data too. If `hadData` is `false`, the saved data may not have
+    /// been restored yet.
     case removed(EntryKey, hadData: Bool)
-    /// The entry expired, or a query that is not persisted took the entry over; the last change may not be
-    /// saved yet.
+    /// The entry expired or was evicted, or a query that is not persisted took it over. The last change of
+    /// its data may not be saved yet.
     case expired(PersistedEntry)
     /// All entries were removed.
     case removedAll
@@ -28,7 +28,7 @@ package struct PersistedChanges: Sendable {
 
   /// Records that an entry changed.
   ///
-  /// - Returns: Whether it is the first change.
+  /// - Returns: Whether the persister has to be called, because it has taken all earlier changes.
   mutating func entryChanged(_ entry: EntryID) -> Bool {
     noteCount &+= 1
     let isFirst = isEmpty
@@ -38,7 +38,8 @@ package struct PersistedChanges: Sendable {
 
   /// Records that an entry is gone.
   ///
-  /// - Returns: Whether the persister is to be called: it is the first change, or there are many.
+  /// - Returns: Whether the persister has to be called: it has taken all earlier changes, or there are many
+  ///   removals.
   mutating func entryLeft(_ removal: Removal, of entry: EntryID?) -> Bool {
     noteCount &+= 1
     let isFirst = isEmpty
@@ -92,7 +93,7 @@ package struct PersistedEntry: Sendable {
   package var isUntouched: Bool { info.dataUpdateCount == 0 }
 }
 
-/// The changes of persisted entries, for the persister; works while the client is being freed, too.
+/// The persister's access to the changes of persisted entries; it works even while the client is being freed.
 package struct EntryJournal: Sendable {
   let cache: QueryCache
 

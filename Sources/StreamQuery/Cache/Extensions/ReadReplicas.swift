@@ -4,9 +4,9 @@ import Synchronization
 struct ReadReplicas: Sendable {
   private struct Row: Sendable {
     var replica: ReadReplica?
-    /// The uses of the present and the former copies of the entry; `nil` if there never was a copy.
+    /// Counts the uses of the entry's copies; `nil` before the first copy, or if the cache has no limit.
     var uses: HitCounter?
-    /// The hits in these copies, for the receivers of events.
+    /// Counts the fresh hits in these copies; `nil` if no receiver of events wants hits.
     var hits: EntryHits?
   }
 
@@ -76,10 +76,11 @@ struct ReadReplicas: Sendable {
     garbage.collect(value: (shards.removeAll(), rows.takeAll()))
   }
 
-  /// Counts a new entry, and takes the uses of copies if it is time for that.
+  /// Counts a new entry, and takes the counters of the copies from time to time.
   ///
   /// - Parameter count: The number of entries; with fewer entries, uses are taken more often.
-  /// - Returns: The counters of entries that were used, in the order in which these entries were made.
+  /// - Returns: The counters of entries that were used since they were last taken, in the order in which
+  ///   these entries were made.
   mutating func entryWasMade(among count: Int) -> [HitCounter] {
     guard rest == 0 else {
       rest -= 1
@@ -156,8 +157,8 @@ final class ReadReplica: Sendable {
 
 /// Counts the uses of an entry without the cache's lock: all uses, or only fresh hits.
 ///
-/// It is separate from the ``ReadReplica``, so that a counter which waits to be read retains no
-/// data, and all copies of an entry share one.
+/// The counter is separate from the ``ReadReplica``. So it retains no data while it waits to be read, and all
+/// copies of an entry share one counter.
 final class HitCounter: Sendable {
   let entry: EntryID
   private let count = Atomic(0)

@@ -2,25 +2,25 @@ import Synchronization
 
 /// Data that can be read without the cache's lock, in tables with a lock each.
 ///
-/// If many threads ask a cache for data that is there, they would wait for its one lock. So the first reader
-/// of an entry leaves a copy here, a ``ReadReplica``, and the next ones find it by the key's hash in one of
-/// several tables. Only the cache changes the tables, and only under its own lock:
+/// Many threads that read cached data would wait for the cache's one lock. So the first reader of an entry
+/// leaves a copy here, a ``ReadReplica``. The next readers find the copy by the key's hash in one of several
+/// tables. Only the cache changes the tables, and only under its own lock:
 ///
-/// - A copy is made under the lock, of the entry as it is then.
+/// - A copy is made under the lock, and shows the entry as it is then.
 /// - It is withdrawn under the lock, before the transaction that changes the entry can be seen. So
 ///   a reader that has seen some result of a transaction finds no older copy of this or any other
 ///   entry: all copies together are as consistent as the cache is.
 ///
-/// A table's lock is the last one that is taken. The transaction releases a withdrawn copy, because
-/// that may hold the last reference to a user's object.
+/// A thread that holds a table's lock takes no other lock. The transaction releases a withdrawn copy after
+/// the locks, because the copy may hold the last reference to a user's object.
 final class ReadShards: Sendable {
   private struct Table: Sendable {
     /// The copies, by the hash of the key: of several keys with one hash, only the first has a
     /// copy, so that each lookup compares one key.
     var replicas: [Int: ReadReplica] = [:]
-    /// The counters of uses since ``takeUsed()`` was last called; each entry at most once.
+    /// The counters of entries that were read since ``takeUsed()`` was last called; each entry at most once.
     var used: [HitCounter] = []
-    /// The counters of hits since the last report to receivers; each entry at most once.
+    /// The counters of entries with hits since the last report to receivers; each entry at most once.
     var hits: [EntryHits] = []
   }
 
@@ -29,7 +29,7 @@ final class ReadShards: Sendable {
     let table = ContendedMutex(Table())
     /// The number of lookups that found fresh data here.
     let hits = Atomic(0)
-    /// Whether there are uses.
+    /// Whether `used` may have counters, so that ``takeUsed()`` has to look into the table.
     let isUsed = Atomic(false)
   }
 
@@ -38,7 +38,7 @@ final class ReadShards: Sendable {
   private let latest = Atomic<Int64>(0)
   /// Whether receivers get the number of hits.
   let countsHits: Bool
-  /// Whether there are unreported hits, and a report of them is due.
+  /// Whether there are unreported hits, and a thread has been told to report them.
   private let isReportDue = Atomic(false)
 
   /// Creates empty tables.
