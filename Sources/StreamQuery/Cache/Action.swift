@@ -48,15 +48,16 @@ enum MutationAction: Sendable {
   /// Call the callbacks that come before the end.
   case settle(MutationJob, WaitOutcome)
   case cancel(MutationJob)
-  /// Give the run to the outbox. It lets a durable run go on once the run is written, and any other run once
-  /// the earlier stored runs are known.
+  /// Give the run to the outbox. The outbox lets a durable run go on once the run is written, and any other
+  /// run once the earlier stored runs are known.
   case keep(MutationJob)
   /// Tell the outbox the progress of a stored run.
   case kept(MutationJob, RunProgress)
-  /// Tell the outbox that a run has ended of which it may have a record.
+  /// Tell the outbox that a run has ended, because the outbox may have a record of the run.
   case over(MutationJob, MutationMachine.Ending, wasDurable: Bool)
   /// Report that a newer run replaced this one, although the two may be about different items. If
-  /// `changesOthers`, they are: this run changed data that the newer one does not change.
+  /// `changesOthers`, they are about different items: this run changed data that the newer one does not
+  /// change.
   case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
   /// Tell observers of mutations that some runs were changed, added or removed.
   case news([MutationNews])

@@ -36,8 +36,8 @@
 /// The list is also unbounded: actions could be added faster than they are performed. If only the
 /// newest action of a kind matters, it replaces the earlier one in place: the wake-up of an
 /// observer, the sleep for a deadline, a recount. The rest, such as events, cannot be dropped, so a
-/// caller that adds them waits. Only threads that nobody waits for may wait: never the one that
-/// performs actions, or the list would never become shorter.
+/// caller that adds them waits. The thread that performs actions must never wait: the list would not become
+/// shorter.
 struct ActionQueue<Item: Sendable>: Sendable {
   /// The number of actions that a call performs in addition to those of its own transaction.
   let share: Int
@@ -52,17 +52,18 @@ struct ActionQueue<Item: Sendable>: Sendable {
   private var leftStart = 0
   /// An empty array with storage for the next batch.
   private var spare: [Item] = []
-  /// The positions in `pending` of the actions that are there at most once; -1 for none.
+  /// The position in `pending` of the action of each ``Single`` kind; -1 if there is none.
   private var positions = Positions()
   private var drainer: ThreadIdentity?
   /// The number of actions when the current transaction began.
   private var transactionStart = 0
   /// Whether a drain task was requested and has not come yet.
   private var isDrainTaskDue = false
-  /// The thread whose request for a drain task has not returned: an executor may run the task within the
-  /// request.
+  /// The thread that is requesting a drain task now.
+  ///
+  /// An executor may run the task at once, within the request. The thread must then not make another request.
   private var asker: ThreadIdentity?
-  /// The threads that wait for room, in order.
+  /// The threads that wait for room, in the order in which they came.
   ///
   /// The list is empty unless somebody drains and `pending` has actions.
   private var waiting: [Waiting] = []
@@ -77,7 +78,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     spare.reserveCapacity(8)
   }
 
-  /// The number of actions that were added since a drainer last took some.
+  /// The number of actions that nobody has taken.
   @inline(__always)
   var count: Int { pending.count }
 
@@ -149,7 +150,8 @@ struct ActionQueue<Item: Sendable>: Sendable {
     var start = 0
     /// The number of actions that the thread may still perform.
     var budget = 0
-    /// Whether the thread found older actions, so that others may perform its own.
+    /// Whether the queue had older actions, so that another thread may perform those of this one's
+    /// transaction.
     var hadBacklog = false
 
     /// The end of the part of the batch that the thread performs.

@@ -3,12 +3,12 @@ struct CacheDeadlines {
   private(set) var heap = DeadlineHeap()
   /// The position of each slot's deadline in the heap; -1 for a slot without a deadline.
   ///
-  /// The positions are not in the slots, because a change alters many of them, and a dozen share a cache line
-  /// here.
+  /// The positions are not in the slots, because one change of the heap alters many of them. Here a dozen
+  /// share a cache line.
   private(set) var positions: [Int32] = []
   /// The position of the deadline of each run's slot; -1 for a slot without a deadline.
   private var runPositions: [Int32] = []
-  /// The deadline that the timer sleeps for.
+  /// The deadline until which the timer sleeps; `nil` if it does not sleep.
   private var armed: Instant?
 
   /// The earliest deadline; runs have negative numbers, to distinguish them from entries.
@@ -122,7 +122,7 @@ extension CacheState {
     return true
   }
 
-  /// Asks for an earlier wake-up if a deadline lies before the armed one.
+  /// Lets the timer wake earlier if there is a deadline before the time until which it sleeps.
   mutating func rearm() {
     if let first = deadlines.arm() { actionQueue.enqueue(.arm(first), insteadOf: .arm) }
   }

@@ -103,14 +103,15 @@ extension CacheState {
     switch ending {
     case .succeeded, .kept:
       emit(.fetchSucceeded, index, transaction, job: job, isNotModified: ending == .kept)
-      // As after a failure, the handlers are called before waiting callers and observers hear of the end.
+      // This action comes before those that answer callers and wake observers, so handlers are called first.
       if let job, job.query.hasHandlers, let box = slots[index].data {
         actionQueue.enqueue(.settled(job, .success(box)))
       }
       transaction.drop(slots[index].failureReason.take())
       if ending == .kept { transaction.drop(slots[index].error.take()) }
     case .failed:
-      // The query of this fetch decides whether later callers get this failure as their answer.
+      // Callers no longer get the former failure. The query of this fetch decides whether they get the new
+      // one.
       endFailure(index, &transaction)
       let reason = slots[index].failureReason
       transaction.replace(&slots[index].error, by: reason)
@@ -121,7 +122,7 @@ extension CacheState {
         }
       }
     case .cancelled, .nothing:
-      // There is no job any more if the fetch was cancelled from outside, and then this was reported.
+      // If the fetch was cancelled from outside, its job is gone, and `cancelJob` has reported the end.
       if let job { emit(.fetchCancelled, index, transaction, job: job) }
       // A cancelled fetch restores the failure that was shown before the fetch began.
       transaction.replace(&slots[index].failureReason, by: slots[index].reasonBefore)
@@ -150,7 +151,7 @@ extension CacheState {
     let job: FetchJob
     if let present = slots[index].job, present.id == current {
       job = withFetch(present, index, &transaction)
-      // The beginning of a fetch that takes the place of another was reported with the end of that one.
+      // If this fetch replaces another one, `cancelJob` has reported its beginning.
       if !isRestarted { emit(.fetchResumed, index, transaction, job: job) }
     } else if let made = makeJob(index, &transaction) {
       job = made
@@ -163,7 +164,7 @@ extension CacheState {
     lendPriorityOfWaiters(of: index, to: job, &transaction)
   }
 
-  /// Makes a replacement fetch as urgent as the callers that wait for it.
+  /// Makes a fetch as urgent as the callers that already wait for it, for example because it replaced theirs.
   func lendPriorityOfWaiters(of index: Int, to job: FetchJob, _ transaction: inout Transaction) {
     guard !slots[index].waiters.isEmpty,
       let priority = Waiter.priority(of: slots[index].waiters, above: .ofNewTasks)
@@ -191,7 +192,7 @@ extension CacheState {
   }
 
   private mutating func pause(_ index: Int, isNews: Bool, _ transaction: inout Transaction) {
-    // The machine reports a pause again for each new observer, but one event of it is enough.
+    // The machine reports the same pause again for each new observer, but the event is emitted only once.
     var begins = isNews && slots[index].snapshot?.fetchStatus != .paused
     if slots[index].job == nil {
       slots[index].job = makeJob(index, &transaction)
@@ -260,8 +261,8 @@ extension CacheState {
     )
   }
 
-  /// Whether a thread other than a transaction's own may perform its actions; a caller of low
-  /// priority leaves them to the client's own task.
+  /// Whether a thread other than the caller's may perform the transaction's actions; a caller of low priority
+  /// leaves them to the drain task.
   @inline(__always)
   func othersPerform(_ transaction: inout Transaction) -> Bool {
     actionQueue.othersPerform || transaction.priority.isLow

@@ -5,7 +5,8 @@ extension CacheState {
   ///   - answer: The answer.
   ///   - job: The fetch.
   ///   - transaction: The transaction.
-  /// - Returns: Whether the answer landed: the entry took it, and it was no failure.
+  /// - Returns: Whether the answer landed: it was no failure, and became the entry's data or confirmed the
+  ///   data.
   @discardableResult
   mutating func answered(
     _ answer: AttemptAnswer,
@@ -48,8 +49,8 @@ extension CacheState {
     case .late: return false
     case .restarted, .cancelled: break
     case .landed:
-      // First removes the copy that is read without the lock: a reader that learns about the answer must not
-      // find older data.
+      // This withdraws the copy that is read without the lock. It comes first, because a reader that learns
+      // about the answer must not find older data.
       announce(.landing(index), &transaction)
       // `saidAnswer` is read again, because another task of the fetch may have changed it meanwhile.
       job.saidAnswer?.answerLanded(isEndless: job.query.fetchOptions.delivery == .endless)
@@ -75,8 +76,8 @@ extension CacheState {
     return if case .landed = outcome { true } else { false }
   }
 
-  /// Ends an attempt that found nothing to do, and lets the callers that joined its fetch wait for
-  /// the next one.
+  /// Ends an attempt that found nothing to fetch, and lets the callers that joined its fetch wait for the
+  /// next fetch.
   ///
   /// - Parameters:
   ///   - index: The entry.
@@ -111,7 +112,7 @@ extension CacheState {
     find(job.entry).map { slots[$0].machine.isActive } ?? false
   }
 
-  /// Lets the retries of a fetch start again at zero.
+  /// Sets the number of failed attempts of a fetch to zero, so that it may be retried as often as a new one.
   mutating func retriesCountAnew(of job: FetchJob) {
     if let index = find(job.entry) { slots[index].machine.retriesCountAnew(job.id) }
   }

@@ -38,7 +38,7 @@ extension CacheState {
     _ = self.request(index, request, role: role, group: group, &transaction)
   }
 
-  /// Empties an entry.
+  /// Removes the data and the errors of an entry.
   ///
   /// Its observers stay, and its retention does not begin again.
   mutating func empty(_ index: Int, isRemoved: Bool, _ transaction: inout Transaction) {
@@ -51,7 +51,7 @@ extension CacheState {
     apply(actions, index, &transaction)
   }
 
-  /// Removes an entry; an observed entry stays, empty.
+  /// Removes an entry; an observed entry is only emptied, because its observers stay.
   mutating func remove(
     _ index: Int,
     reason: QueryEvent.RemovalReason,
@@ -61,7 +61,7 @@ extension CacheState {
     removeAllLayers(index, &transaction)
     forgetTriggers(index)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
-    // An entry that is removed at once need not be emptied before: nobody would see that.
+    // An entry that is dropped below need not be emptied before, because nobody would see it empty.
     if !isAlone {
       announce(.emptying(index, reason), &transaction)
       empty(index, isRemoved: true, &transaction)
@@ -108,7 +108,7 @@ extension CacheState {
 
   /// The dynamic options to evaluate before an answer becomes the data.
   ///
-  /// If the answer turns all observers off, no other fetch follows.
+  /// If these options disable all observers with the new data, no other fetch follows.
   ///
   /// - Parameters:
   ///   - job: The fetch.
@@ -145,7 +145,7 @@ extension CacheState {
     return slots[index].machine.isFollowedForObservers(job.id) && !isSuccessorAwaited(index)
   }
 
-  /// Lets no other fetch follow the given fetch, if its answer turns all observers off.
+  /// Lets no other fetch follow the given fetch, if its answer disables all observers.
   ///
   /// If the entry has changed since the options were evaluated, the next fetch follows
   /// nevertheless, because the entry may not take the answer.

@@ -100,7 +100,7 @@ extension CacheState {
     }
   }
 
-  /// Abandons a search.
+  /// Frees the paused walks of a search that does not go on.
   mutating func forget(_ candidates: EntryCandidates) {
     for case .resting(let id) in candidates.sources { slots.keys.walks[id] = nil }
   }
@@ -120,7 +120,7 @@ extension CacheState {
 /// The entries that a search has yet to visit: all matches of the filter, and as few others as keys and
 /// prefixes allow.
 struct EntryCandidates: Sendable {
-  /// A part of the cache.
+  /// A part of the cache, with the entries in it that are not visited yet.
   enum Source: Sendable {
     /// All entries in these slots.
     case slots(Range<Int>)

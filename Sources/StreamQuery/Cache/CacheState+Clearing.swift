@@ -11,7 +11,7 @@ struct CacheBounds {
   var leastSlots = 4_096
   /// The number of rows for observers that are always kept.
   ///
-  /// Rows are small, and when a screen comes back, so do its observers.
+  /// Rows are small, and observers that leave with a screen often come back with it.
   var leastObservers = 32_768
   /// Whether ``CacheState/shrink(_:)`` is to be called at the end of the transaction.
   var mayShrink = false
@@ -76,9 +76,9 @@ extension CacheState {
     @inline(__always) get { slots.keys.count * Self.spareFactor < slots.count }
   }
 
-  /// Gives back the room of removed rows, if there is a lot of it.
+  /// Frees the memory of removed rows, if there is a lot of it.
   ///
-  /// Called at the end of a transaction: until then, slots stay where they are.
+  /// This is called at the end of a transaction, because slots must stay where they are until then.
   @inline(never)
   mutating func shrink(_ transaction: inout Transaction) {
     announce(.shrinking, &transaction)
@@ -90,12 +90,12 @@ extension CacheState {
     if mutations.slots.count > bounds.leastSlots, mutations.all.isEmpty { forgetRuns(&transaction) }
   }
 
-  /// Gives back the room that removed entries left.
+  /// Frees the slots of removed entries: the remaining entries move into a new table.
   ///
-  /// - Complexity: O(*n*) in the number of slots; most are only visited.
+  /// - Complexity: O(*n*) in the number of slots; only the remaining entries are moved.
   private mutating func shrinkEntries(_ transaction: inout Transaction) {
     var places = Array(repeating: -1 as Int32, count: slots.count)
-    // The loop uses positions, because an element would retain and release its key.
+    // The loop uses positions, because a loop over elements would retain and release each key.
     for position in slots.keys.entries.indices where slots.keys.entries[position].key != nil {
       places[Int(slots.keys.entries[position].id)] = 0
     }

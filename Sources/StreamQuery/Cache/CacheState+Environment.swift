@@ -16,7 +16,8 @@ extension CacheState {
     var old = transaction.environment
     let now = transaction.environment.now.instant
     if let isOnline, returns.reported(isOnline: isOnline, at: now) {
-      // Attempts have failed meanwhile, so the network counts as having been down.
+      // The network already counted as up, because the report that it is down was too old. Attempts may have
+      // failed meanwhile, so this report counts as a reconnect.
       old.isOnline = false
     }
     return environmentChanged(
@@ -73,7 +74,7 @@ extension CacheState {
       resumeMutations(releases: environment.isOnline, &transaction)
       let counts = returns.counts(cause, at: transaction.environment.now.instant)
       guard paused.isEmpty else {
-        // These refetches follow the outcomes of the runs, whether or not the return counts.
+        // The refetches come when these runs have an outcome, even if `counts` delays those of this return.
         returns.owesNothing(for: cause)
         hold(cause, for: paused, &transaction)
         resumeAwaitedFetches(&transaction)
@@ -192,7 +193,8 @@ extension CacheState {
     return questions
   }
 
-  /// Whether an entry was removed after the newest return of a kind, so that only the next one refetches it.
+  /// Whether an entry was removed after the newest reconnect or activation, so that only the next one
+  /// refetches it.
   private func wasRemoved(_ index: Int, since cause: FetchCause) -> Bool {
     returns.newest(cause).map { slots[index].machine.wasRemoved(after: $0) } ?? false
   }
@@ -216,8 +218,8 @@ extension CacheState {
 
   /// Starts the spread refetches that are due now.
   ///
-  /// If the network or the app is away again, the refetches are left to the next return, but a paused fetch
-  /// continues if it may.
+  /// If the network is down again, or the app inactive, nothing is refetched until the next return. A paused
+  /// fetch continues if the environment allows it.
   private mutating func sweepDue(_ transaction: inout Transaction) {
     for row in returns.takeDue(at: transaction.environment.now.instant) {
       guard let index = find(row.entry) else { continue }
@@ -229,9 +231,10 @@ extension CacheState {
     }
   }
 
-  /// Continues the paused fetches after a transition for which nothing is refetched.
+  /// Continues the paused fetches after a reconnect or an activation that refetches nothing.
   ///
-  /// An entry with a delayed refetch continues when that is due, or now if a caller awaits its fetch.
+  /// If an entry has a delayed refetch, its paused fetch continues at that time, or now if a caller awaits
+  /// it.
   private mutating func resumePausedFetches(_ transaction: inout Transaction) {
     let spread = Set(returns.rows.map(\.entry))
     for index in slots.live.sorted().lazy.map(Int.init) {
@@ -283,8 +286,8 @@ extension CacheState {
   ///   - condition: The condition.
   ///   - policy: The answer.
   ///   - transaction: The transaction.
-  /// - Returns: The condition to evaluate again, if its answer was no, but another transition came during its
-  ///   evaluation; otherwise `nil`.
+  /// - Returns: The condition to evaluate again, because its answer was no and another reconnect or
+  ///   activation came during its evaluation; otherwise `nil`.
   mutating func answered(
     _ condition: RefetchCondition,
     _ policy: RefetchPolicy.Answer,
@@ -316,7 +319,7 @@ extension CacheState {
     return nil
   }
 
-  /// Makes a question again for the present state, after a store was read.
+  /// Renews a question with the present info of its entry, after a store was read.
   ///
   /// - Returns: The question; `nil` if the observer has left.
   mutating func renewed(

@@ -14,10 +14,11 @@ extension CacheState {
     return facts
   }
 
-  /// The query and the data's use and version, for a refresh; `nil` if the entry is not refreshed.
+  /// For a refresh, the query of an entry, and the uses, time and version of its data; `nil` if the entry is
+  /// not refreshed.
   ///
-  /// An entry that the caller lists needs neither a result nor a query: it may come from a write by key or an
-  /// optimistic change.
+  /// An entry that the caller lists by its key is refreshed even without a query or data of a fetch: it may
+  /// come from a write by key or an optimistic change.
   func refreshable(
     _ index: Int,
     isListed: Bool
@@ -27,7 +28,7 @@ extension CacheState {
     // A refresh could bring nothing newer than the elements of an endless stream, unless the data
     // was invalidated.
     guard !slots[index].machine.isLive || slots[index].machine.isInvalidated else { return nil }
-    // An unobserved entry with restored data counts as disabled, because this process has had no result. It
+    // An unobserved entry with restored data counts as disabled, because this process has not fetched it. It
     // is refreshed nevertheless.
     let isUnobserved = slots[index].machine.observerCount == 0
     // Observers that wait for a store count, because they subscribe once the store is read.

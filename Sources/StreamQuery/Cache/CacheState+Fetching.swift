@@ -4,7 +4,7 @@ extension CacheState {
   /// - Parameters:
   ///   - key: The key.
   ///   - index: The entry, if there is one.
-  ///   - need: The condition of the caller for cached data.
+  ///   - need: The cached data that the caller accepts.
   ///   - request: The request to the machine.
   ///   - role: The role of the caller for the fetch; `nil` if the caller does not wait.
   ///   - resolution: The caller's query with its options: how to fetch, when data is stale, and the
@@ -24,8 +24,8 @@ extension CacheState {
     guard !resolution.isRestoring else { return .restoring }
     guard !isShutDown else { return .shutDown }
     let (query, freshness) = (resolution.query, resolution.options.freshness)
-    // Only a fetch that starts takes over the query. If the caller gets another answer, at most the
-    // retention changes.
+    // An existing entry takes over the query only if a fetch starts. If the caller gets another answer, at
+    // most the retention changes.
     let index = index ?? entry(key, query, &transaction)
     if slots[index].machine.gcTime < query.gcTime {
       keep(index, for: query.gcTime)
@@ -38,7 +38,7 @@ extension CacheState {
     let canFetch = query.canFetch || slots[index].query?.canFetch == true
     var request = request
     if need == .ifMissing || need == .ifMissingElseRevalidate { request.joining = .any }
-    // A page that a fetch itself requests is fetched after that fetch.
+    // This concerns only whole values: a page that code of a fetch requests is fetched after that fetch.
     if need == .always, request.part == .whole {
       request.joining = bounded(request.joining, index, transaction)
     }
@@ -77,8 +77,8 @@ extension CacheState {
     if let terms = query.serving {
       request.allowance = allowance(index, for: need, terms, freshness, at: now)
     }
-    // A watching caller does not keep a fetch alive. If nobody observes the key, the client does: otherwise
-    // the fetch would end with callers that join it.
+    // A watching caller does not keep a fetch running. If nobody observes the key, the client keeps the fetch
+    // running: otherwise it would end when the other callers leave.
     if role == .watching, slots[index].machine.observerCount == 0 { request.hasClientLease = true }
     let waiter = self.request(index, request, query: query, role: role, &transaction)
     // The request comes first, because it may join a deferred fetch that the announcement begins.
@@ -108,7 +108,7 @@ struct FetchRequest {
   var part = FetchPart.whole
   /// The caller's setting for the fetch, if any.
   var setting: FetchSetting?
-  /// The stale data that the caller accepts instead of an answer, if any.
+  /// The stale data that the caller accepts if the fetch fails or takes too long; `nil` if it accepts none.
   var allowance: StaleAllowance?
 }
 

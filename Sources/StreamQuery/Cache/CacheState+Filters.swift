@@ -35,7 +35,7 @@ extension CacheState {
     }
     var matches: [Int] = []
     matches.reserveCapacity(found.count)
-    // Two parts of a filter may lead to the same entry.
+    // Two parts of a filter may find the same entry, which then appears twice in a row.
     for candidate in found where matches.last != candidate.index { matches.append(candidate.index) }
     return matches
   }

@@ -1,8 +1,9 @@
-// No task waits for the news of a single member of a group. The transaction that changes a member notes that
-// in the group instead. So a reader of the group sees whole transactions, and takes the lock once, however
-// many members have changed.
+// No task waits for a single member of a group. The transaction that changes a member adds it to the group's
+// list of changed members, and wakes the readers of the group. So a reader sees whole transactions, and takes
+// the lock once, however many members have changed.
 //
-// A group is read in one of two ways: by its changes, or as a whole, when any member has changed.
+// A reader takes the changed members only, or reads the group as a whole: it takes the states of all members
+// when any of them has changed.
 extension CacheState {
   /// Makes a group.
   ///
@@ -41,7 +42,7 @@ extension CacheState {
     }
   }
 
-  /// Records in a member's group that the member has news, and ends the waits for news of the group.
+  /// Adds a member with news to the changed members of its group, and wakes the readers of the group.
   mutating func memberChanged(_ position: MemberPosition) {
     let group = position.group
     groups[group].changed.append(position.position)
@@ -64,7 +65,8 @@ extension CacheState {
 
   /// The newest snapshot of each member that has changed since the last call.
   ///
-  /// If no member has changed, the wait is registered. `nil` if no change will come.
+  /// If no member has changed, the result is empty, and the next change ends `wait`. `nil` if no change will
+  /// come.
   mutating func takeChanges(
     of group: Int32,
     orSuspend wait: SharedOneShot<Void>
@@ -118,12 +120,12 @@ extension CacheState {
     let waiting = groups[group].waiting
     groups[group] = GroupRow()
     groups[group].reading = .whole(isDue: isDue)
-    // Each member is read once, because nobody knows which state it has seen.
+    // All members count as changed, so that the next poll finds those whose news has not been seen.
     for id in ids { groups[group].changed.append(groups[group].add(id)) }
     return waiting
   }
 
-  /// The present states for all members of a group, if any of them has news or the list is new.
+  /// The present states for all members of a group, if any of them has news or the members were replaced.
   mutating func poll(
     group: Int32
   ) -> Poll<[(snapshot: EntrySnapshot, flags: QueryFlags)]> {
@@ -146,13 +148,16 @@ extension CacheState {
     return .news(results)
   }
 
-  /// Ends a group because a member has ended; each later call finds the end, too.
+  /// Ends a group because the observer of a member has ended. Later polls return `.over` too.
   private mutating func end<Result>(_ group: Int32) -> Poll<Result> {
     groups[group].reading = .over
     return .over
   }
 
-  /// Suspends the reader of a whole group until there is news, unless there is some or the group has ended.
+  /// Suspends a reader of a group that is read as a whole until there is news.
+  ///
+  /// The reader is not suspended if there is news already, if the group has ended, or if the wait would never
+  /// end.
   mutating func park(group: Int32, _ wait: SharedOneShot<Void>) -> SuspendDecision {
     guard case .whole(isDue: false) = groups[group].reading,
       groups[group].changed.isEmpty
@@ -224,7 +229,7 @@ struct GroupRow: FreeRows.Row {
 
   enum Reading {
     case byChanges
-    /// As a whole: the state of all members, even without news if `isDue`.
+    /// The reader takes the states of all members when one has news; at once if `isDue`.
     case whole(isDue: Bool)
     /// Nothing more comes: the client has ended, or will soon, or the observation was cancelled.
     case over

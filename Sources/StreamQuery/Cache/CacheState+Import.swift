@@ -29,7 +29,7 @@ extension CacheState {
       guard let reason = fill(entry, by: `import`, &transaction) else { continue }
       refused.append(ImportRefusal(text: entry.text, reason: reason))
     }
-    // The runs of the client are counted before any run of the archive begins.
+    // The runs of the client are counted first, so that runs of the archive that begin below do not count.
     var nameless: [RunStamp: Int] = [:]
     for run in runs where run.identity.isDerived {
       let stamp = RunStamp(key: run.mutation.key, submittedAt: run.submittedAt)
@@ -37,7 +37,7 @@ extension CacheState {
     }
     var begun: SharedOneShot<Void>?
     for run in runs {
-      // A call of `clear()` has ended the import.
+      // If `clear()` has ended the import, its other runs must not begin.
       let isLate = `import`.map { !extensions.imports.isRunning($0) } ?? false
       guard !isShutDown, !isLate, !isKnown(run, &nameless) else {
         refused.append(
@@ -88,8 +88,8 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - nameless: For each stamp, the number of the client's runs; a run without an identity may be any of
-  ///     them. If `run` counts as one, the number is reduced.
+  ///   - nameless: For each stamp, the number of the client's runs that a run without an identity may be. If
+  ///     `run` counts as one of them, the number is reduced.
   /// - Returns: Whether the run is known, and must not begin again.
   private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
     if mutations.archived.contains(run.identity) || mutations.kept.contains(run.identity) {
@@ -145,8 +145,8 @@ extension CacheState {
     )
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
-      // The mark does not replace a running fetch: the answer of that fetch counts as newer and clears the
-      // mark, unless the answer says that it is older.
+      // The invalidation does not replace a running fetch. The answer of that fetch counts as newer than the
+      // invalidation, unless the answer says that it is older.
       let time =
         restored.isInvalidated
         ? transaction.environment.now
@@ -184,8 +184,10 @@ extension CacheState {
     return extensions.imports.decision(on: candidate, by: `import`)
   }
 
-  /// Whether archived data ends the fetch in flight: the data must not be stale, and the fetch must wait for
-  /// an import, or have begun after this import had named the entry's key.
+  /// Whether archived data ends the fetch in flight.
+  ///
+  /// The data must not be stale. The fetch must wait for an import, or have begun after this import had named
+  /// the entry's key.
   private func endsFetch(
     of index: Int,
     _ restored: RestoredEntry,

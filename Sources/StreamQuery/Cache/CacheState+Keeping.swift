@@ -1,4 +1,4 @@
-// Durable runs, and runs of which only the newest is sent.
+// Durable runs, which an outbox stores, and mutations that send only the newest of their runs.
 
 extension CacheState {
   /// Whether a run that begins has to be written to the outbox first, or is there already.
@@ -64,14 +64,14 @@ extension CacheState {
     apply(actions, to: id, &transaction)
   }
 
-  /// Turns a run into another request.
+  /// Gives a run another input and other optimistic changes, with which it counts as a new request.
   ///
   /// - Parameters:
   ///   - id: The run.
   ///   - input: Its new input.
   ///   - layers: Its optimistic changes from now on.
   ///   - transaction: The transaction.
-  ///   - step: Gives the machine of the run an input.
+  ///   - step: Asks the machine of the run, which allows or refuses this.
   /// - Returns: Whether the machine of the run allowed it.
   mutating func rebase(
     _ id: MutationID,
@@ -187,7 +187,7 @@ extension CacheState {
     }
   }
 
-  /// Requests a report if a run is about to replace another one while no key says that both are for one item.
+  /// Requests a warning if a run is about to replace another one, and no key says that both are for one item.
   private mutating func noteDiscarded(_ older: MutationID, by newer: MutationID) {
     guard let old = mutations.find(older), let new = mutations.find(newer),
       mutations.slots[old].machine.isUndecided,
@@ -236,7 +236,7 @@ enum RunOrigin {
   /// An earlier process stored the run; its number is below those of all runs of this process.
   case store(RunIdentity, revision: UInt64, serial: UInt64, submittedAt: Timestamp)
 
-  /// The time when the run was submitted, if that was not now.
+  /// The time when the run was submitted; `nil` if it begins now.
   var submittedAt: Timestamp? {
     switch self {
     case .here: nil

@@ -12,7 +12,7 @@
 //
 // The hard part is when a layer is removed.
 //
-// - The run failed or was cancelled: at once, and only its own layers.
+// - The run failed or was cancelled: its own layers are removed at once, and no others.
 // - The run succeeded: the data below is still the old data, so removing the layer would flicker
 //   back. The layer stays, with the number of the entry's newest fetch, until something newer
 //   replaces it: a write to that key by the run's callbacks, or the end of any fetch that started
@@ -67,8 +67,8 @@ extension CacheState {
       }
       announce(.fenced(index), &transaction)
       input(index, &transaction) { $0.outdated(in: $1) }
-      // A fetch that still waits for its turn has asked nothing: it becomes a new one, which keeps its place
-      // in the line, and whose answer is newer than the success.
+      // A fetch that waits for room in the fetch limiter has not sent its request yet. It becomes a new fetch
+      // in the same place of the line, and the answer of this fetch is newer than the success.
       if waitsForTurn(index) {
         input(index, &transaction) { $0.outdatedRestarted(isInLine: true, in: $1) }
       }
@@ -76,7 +76,7 @@ extension CacheState {
     }
   }
 
-  /// Removes the layers of earlier runs for the item of a run that succeeded, if the mutation sends
+  /// After a run has succeeded, removes the layers of earlier runs for the same item, if the mutation sends
   /// only the newest run.
   private mutating func removeOlderVersions(
     of job: MutationJob,
@@ -183,9 +183,9 @@ extension CacheState {
 /// A layer that lies over an entry's data.
 struct PlacedLayer {
   let layer: OptimisticLayer
-  /// The run that added it.
+  /// The run that added the layer.
   let job: MutationJob
-  /// The newest fetch of the entry when the run succeeded; `nil` before.
+  /// The number of the entry's newest fetch when the run succeeded; `nil` as long as it has not.
   ///
   /// A newer fetch brings the data that replaces the layer.
   var keptSince: UInt32?

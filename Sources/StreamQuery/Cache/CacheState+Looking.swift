@@ -26,12 +26,13 @@ extension CacheState {
     return pollSnapshot(index).map(Poll.news) ?? .nothing
   }
 
-  /// The newest snapshot that an observer, at a row of the table, has not seen.
+  /// The newest snapshot for the observer in a row of the table, if the observer has not seen it.
   ///
   /// - Parameters:
-  ///   - observer: The row.
-  ///   - position: The observer's position in a group, which is to hear of the next news.
-  /// - Returns: The snapshot.
+  ///   - observer: The row of the observer.
+  ///   - position: The observer's position in a group, to which the next news is to be reported; `nil` if the
+  ///     observer is not read in a group.
+  /// - Returns: The snapshot with the observer's flags; `nil` if the observer has seen them.
   @inline(__always)
   mutating func pollSnapshot(
     _ observer: Int,
@@ -42,7 +43,7 @@ extension CacheState {
     return isNews ? (snapshot, flags) : nil
   }
 
-  /// The present state for an observer.
+  /// The current snapshot and flags for an observer, with the observer's placeholder if there is no data.
   @inline(__always)
   mutating func shownSnapshot(_ observer: Int) -> (EntrySnapshot, QueryFlags) {
     let entry = Int(observers[observer].entry)
@@ -52,7 +53,7 @@ extension CacheState {
     return withPlaceholder(of: observers[observer].query, for: snapshot, flags)
   }
 
-  /// The fetch status for an observer of an entry.
+  /// The fetch status of the entry that an observer observes.
   func fetchStatus(for observer: Int) -> FetchStatus {
     slots[Int(observers[observer].entry)].machine.fetchStatus
   }
@@ -78,7 +79,7 @@ extension CacheState {
 
   /// Whether an observer has not seen the current state.
   ///
-  /// This compares numbers, because a snapshot would have to be retained.
+  /// This compares versions, because comparing snapshots would retain and release them.
   private mutating func hasNews(_ observer: Int) -> Bool {
     let entry = Int(observers[observer].entry)
     guard observers[observer].seenVersion == version(entry) else { return true }
@@ -112,7 +113,8 @@ extension CacheState {
     for observer in slots[entry].observers { wakeIfNews(Int(observer), version) }
   }
 
-  /// Shows the placeholder of an observer's new query; it may differ from the old query's placeholder.
+  /// Wakes an observer with a new query, if the placeholder of that query differs from what the observer has
+  /// seen.
   mutating func showPlaceholder(_ observer: Int, isKept: Bool) {
     let wasShown = observers[observer].seenFlags.contains(.placeholder)
     guard wasShown || observers[observer].suspended != nil else { return }
@@ -124,7 +126,7 @@ extension CacheState {
     if isOther || isShown != wasShown { wakeSuspended(observer) }
   }
 
-  /// Forgets the placeholders that were made for observers of an entry, because it is being emptied.
+  /// Removes the placeholders of an entry's observers from their queries, because the entry is being emptied.
   mutating func forgetMadePlaceholders(_ entry: Int, _ transaction: inout Transaction) {
     for observer in slots[entry].observers.lazy.map(Int.init) {
       guard let plain = observers[observer].query?.plain else { continue }
@@ -152,7 +154,7 @@ extension CacheState {
     wakeSuspended(observer)
   }
 
-  /// Wakes the task of a suspended observer, or notes the news in the observer's group.
+  /// Wakes the task of a suspended observer, or reports the news to the observer's group.
   @inline(__always)
   mutating func call(_ suspended: SuspendedObserver) {
     switch suspended {
@@ -176,7 +178,7 @@ func withPlaceholder(
   for snapshot: EntrySnapshot,
   _ flags: QueryFlags
 ) -> (EntrySnapshot, QueryFlags) {
-  // Layers are applied later; whether there is data depends on the data below them.
+  // Only the data below layers counts here, because the layers are applied later, outside the lock.
   guard snapshot.base == nil, snapshot.error == nil, let placeholder = query?.placeholder else {
     return (snapshot, flags)
   }

@@ -27,8 +27,9 @@ extension CacheState {
     }
   }
 
-  /// The environment for the next step of a run after a wait: a run that a caller awaits does not
-  /// wait for the app.
+  /// The environment for the next step of a run after a wait.
+  ///
+  /// The app counts as active for a run that a caller awaits, so such a run does not wait for the app.
   func environment(ofRun run: Int, _ transaction: Transaction) -> Environment {
     var environment = transaction.environment
     if !environment.isActive {
@@ -37,7 +38,7 @@ extension CacheState {
     return environment
   }
 
-  /// Resumes the paused runs, including those of an archive that were not to start yet.
+  /// Resumes the paused runs, including those that an import has added but not started.
   ///
   /// While offline this does nothing.
   ///
@@ -52,7 +53,8 @@ extension CacheState {
     guard transaction.environment.isOnline else { return [] }
     releaseFetch(of: TaskChain.current)
     var waiters: [Waiter] = []
-    // The scopes with an earlier run that goes on only after a decision, or when a store can be used again.
+    // The scopes with an earlier run that goes on only after a decision about its error, or when its store
+    // works again.
     var stalled: Set<String> = []
     for id in mutations.all {
       guard let index = mutations.find(id) else { continue }
@@ -76,8 +78,8 @@ extension CacheState {
     return waiters
   }
 
-  /// Delays the refetches after a reconnect or an activation until the paused runs have an outcome, so that
-  /// the refetches bring the changes of these runs.
+  /// Delays the refetches after a reconnect or an activation until the paused runs have succeeded or failed,
+  /// so that the refetches bring the changes of these runs.
   mutating func hold(
     _ cause: FetchCause,
     for paused: Set<MutationID>,
@@ -93,11 +95,12 @@ extension CacheState {
 
   /// The paused runs that the refetches after a reconnect or an activation wait for; empty while offline.
   ///
-  /// A delayed run is not included: its delay lasts as long as a user may change their mind. Nor is a run
-  /// behind one that is delayed, refused, stopped or being stored: that may last for ever.
+  /// A delayed run is not included: its delay lasts as long as a user may change their mind. A run behind a
+  /// run that is delayed, refused, stopped or being stored is not included either: its wait may last for
+  /// ever.
   ///
-  /// While a fetch is paused, a run that waits behind a running run is not included: the running run
-  /// may wait for that fetch, and the fetch resumes only with the refetches.
+  /// While a fetch is paused, a run that waits behind a running run is not included. The running run may wait
+  /// for that fetch, which resumes only with the refetches.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The runs.
@@ -187,8 +190,8 @@ extension CacheState {
     for run in lane(of: index, id) { release(run) }
   }
 
-  /// Starts the refetches that waited for a run which is being written to the outbox, or for the runs behind it:
-  /// its store may fail for long.
+  /// Starts the refetches that waited for a run which is being written to the outbox, or for the runs behind
+  /// it: the outbox's store may fail for long.
   mutating func keepingBegan(_ index: Int, _ id: MutationID) {
     guard !mutations.delayedRefetches.isEmpty else { return }
     for run in lane(of: index, id) where !(run < id) { release(run) }
@@ -200,15 +203,15 @@ extension CacheState {
     return scope.map(Array.init) ?? [id]
   }
 
-  /// Starts the delayed refetches that wait for no other run, because this run has its outcome.
+  /// Lets delayed refetches no longer wait for a run, and starts those that wait for no other run.
   mutating func release(_ id: MutationID) {
     guard !mutations.delayedRefetches.isEmpty else { return }
     for index in mutations.delayedRefetches.indices {
       mutations.delayedRefetches[index].awaited.remove(id)
     }
     var due: [FetchCause] = []
-    // Several transitions of one kind cause only one round of refetches: a second would only join the running
-    // fetches.
+    // Several reconnects, or several activations, refetch only once: a second refetch would only join the
+    // running fetches.
     for sweep in mutations.delayedRefetches
     where sweep.awaited.isEmpty && !due.contains(sweep.cause) {
       due.append(sweep.cause)

@@ -66,7 +66,8 @@ extension CacheState {
 
   // MARK: Streams
 
-  /// Counts a stream that starts following the newest run of a mutation.
+  /// Counts a stream that begins to follow the newest run of a mutation, so that the run is kept for the
+  /// stream.
   mutating func streamBegan(of mutation: EntryKey) {
     mutations.streams[mutation, default: 0] += 1
     mutations.streamCount += 1

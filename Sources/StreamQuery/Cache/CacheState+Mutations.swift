@@ -1,5 +1,5 @@
 extension CacheState {
-  /// Makes a run and starts it; a run from an archive was submitted earlier.
+  /// Makes a run and starts it; if `isHeld`, the run is paused first, until it is released.
   mutating func startRun(
     _ mutation: StoredMutation,
     _ origin: RunOrigin,
@@ -178,8 +178,8 @@ extension CacheState {
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = Few()
     job.retire(into: &transaction.garbage)
-    // The outbox is told of the end first: callers and the next run may depend on what it has stored.
-    // It may also have a record of a run that an archive brought for a mutation that is not durable.
+    // The outbox learns the end first, because callers and the next run may depend on what it has stored. It
+    // may also have a record of a run that is not durable, if an archive brought the run.
     let isDurable = mutations.slots[index].machine.runOptions.isDurable
     if isDurable || mutations.archived.contains(job.identity) {
       actionQueue.enqueue(.mutation(.over(job, ending, wasDurable: isDurable)))
@@ -239,7 +239,8 @@ extension CacheState {
   ///   - transaction: The transaction.
   mutating func clearMutations(sparesKept: Bool, _ transaction: inout Transaction) {
     var next: [MutationID] = []
-    // Cleared entries are not refetched at once, even if a transition waited for the runs.
+    // The refetches that a reconnect or an activation delayed for these runs are dropped: the entries are
+    // cleared.
     mutations.delayedRefetches = []
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
@@ -252,8 +253,8 @@ extension CacheState {
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         actionQueue.enqueue(.mutation(.cancel(job)))
         if mayHaveRecord {
-          // If the outbox has a record of the run, and the outcome is not decided, the record begins a durable
-          // run, as after a failure.
+          // The outbox may have a record of the run. Unless the outcome is decided, the outbox is told that
+          // the run failed, and then begins a durable run from the record.
           let ending = mutations.slots[index].machine.decided ?? .failed
           actionQueue.enqueue(.mutation(.over(job, ending, wasDurable: false)))
         }
@@ -273,7 +274,7 @@ extension CacheState {
     for id in next { input(run: id, &transaction) { $0.reachedFront(in: $1) } }
   }
 
-  /// Lets the observers of runs read a change, in the order of transactions.
+  /// Enqueues news for the observers of runs, in the order of transactions.
   mutating func mutationsChanged(_ news: MutationNews) {
     guard case .mutation(.news(var all)) = actionQueue.last else {
       return actionQueue.enqueue(.mutation(.news([news])))

@@ -111,7 +111,7 @@ extension CacheState {
     if observers.liveCount == 0, observers.count > bounds.leastObservers { bounds.mayShrink = true }
   }
 
-  /// The present state for an observer that has left.
+  /// The present state for an observer that has left; `end` is the last state of an entry that is gone.
   func view(_ detached: DetachedObserver, after end: EntryEnd?) -> (EntrySnapshot, QueryFlags) {
     guard let entry = find(detached.key) else {
       if let end {
@@ -129,7 +129,8 @@ extension CacheState {
     return withPlaceholder(of: detached.query, for: currentSnapshot(entry), flags)
   }
 
-  /// The state that an observer shows before it moves to another key, for the placeholder at the new key.
+  /// The state that an observer shows before it moves to another key; the new query may use it as a
+  /// placeholder.
   func presence(
     of id: ObserverID
   ) -> (key: EntryKey, snapshot: EntrySnapshot, query: StoredQuery?)? {
@@ -167,7 +168,8 @@ extension CacheState {
     resolvedOptions.onSubscribe = onSubscribe ?? old.onSubscribe
     if onSubscribe == nil { resolvedOptions.retriesOnSubscribe = old.retriesOnSubscribe }
     if observers[observer].query !== query {
-      // An observer that is turned on fetches even what was removed before, once the store has been read.
+      // An observer that is enabled while it waits for a store fetches after that, even if the entry was
+      // removed before.
       if old.participation == .restoring, query.terms.isEnabled == true,
         observers[observer].query?.terms.isEnabled == false
       {
@@ -198,7 +200,8 @@ extension CacheState {
     )
     observers[observer].resolvedOptions = resolvedOptions
     observers[observer].pollBase = base
-    // No lookup counts if a function enables the observer only because the entry was emptied.
+    // A miss without a fetch is no lookup: a function has enabled the observer only because the entry was
+    // emptied.
     if let lookup, lookup != .miss || !slots[entry].machine.isIdle {
       recordLookup(lookup, entry, transaction)
     }
@@ -213,7 +216,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     // An observer that waits for a store goes on waiting until `arrive`, even if the store was read just now:
-    // first its data is put into the cache, and the writes that waited for the store are made.
+    // first the store's data is put into the cache, and the writes that waited for the store are made.
     guard observers[observer].resolvedOptions.participation != .restoring else { return }
     var resolvedOptions = resolvedOptions
     // No function returns `linger`. A caller may have set the present value, so that value stays.

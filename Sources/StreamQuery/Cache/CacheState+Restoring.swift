@@ -1,6 +1,7 @@
 extension CacheState {
-  /// The entry, if it has observers that wait for a store and may fetch then, but no enabled one yet;
-  /// otherwise `nil`.
+  /// The entry, if a fetch for its observers has to wait until a store was read; otherwise `nil`.
+  ///
+  /// This is so if observers wait for a store and may fetch then, and none is enabled yet.
   ///
   /// - Parameters:
   ///   - index: The entry.
@@ -71,7 +72,7 @@ extension CacheState {
   /// Puts the data of a store into the cache, and lets the observers that waited request fetches.
   ///
   /// - Parameters:
-  ///   - entries: The entries, each with its resolution for an observer that begins.
+  ///   - entries: The entries, each with a resolution of its query as for a new observer.
   ///   - isLast: See ``current(_:at:isLast:)``.
   ///   - transaction: The transaction.
   /// - Returns: Whether the data is in the cache; if not, the resolutions have to be made again.
@@ -107,12 +108,13 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard let observer = find(id), let query = observers[observer].query,
-      // The observer's query may have lost a placeholder from another key's data meanwhile; it
-      // still is the same query.
+      // The observer's query may have lost a placeholder from another key's data meanwhile, but is otherwise
+      // the same query.
       query === held || query === held.plain,
       observers[observer].resolvedOptions.participation == .restoring
     else { return }
-    // A return of the network or the app is a reason to fetch even what was removed before.
+    // If the network or the app came back after a removal of the entry, the observer fetches in spite of the
+    // removal.
     if hasReturned(to: resolvedOptions, Int(observers[observer].entry)) {
       observers[observer].pollBase = transaction.environment.now.instant
     }
@@ -132,7 +134,7 @@ struct RestoringEntry: Sendable {
   let id: EntryID
   /// The query; it says how the entry is kept in the store.
   let query: StoredQuery
-  /// The time of the call that concerns the entry; if the entry is removed later, the call is void.
+  /// The time of the call that is to refetch the entry. If the entry is removed later, the call does nothing.
   let since: Instant
 }
 

@@ -4,7 +4,7 @@ extension CacheState {
   /// Refetches an entry after an element of a trigger stream of the entry's own query.
   ///
   /// - Parameters:
-  ///   - trigger: The element.
+  ///   - trigger: The element, with the key and the pacing of its stream.
   ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
   /// - Returns: The entry, if it has to be refetched once its store is read.
@@ -45,7 +45,7 @@ extension CacheState {
     input(index, &transaction) { $0.requested(.trigger, in: $1) }
   }
 
-  /// Forgets the trigger elements that an entry has had so far.
+  /// Forgets earlier trigger elements of an entry, so that the next element counts as the first one.
   mutating func forgetTriggers(_ index: Int) {
     slots[index].triggerPacing = nil
   }

@@ -112,7 +112,7 @@ extension CacheState {
 
   /// The generation of an entry's present waiters; a new one if nobody waits yet.
   ///
-  /// No generation is ever used twice, so a waiter that comes too late belongs to none.
+  /// No generation is ever used twice, so a waiter that was answered is never taken for one that waits.
   private mutating func waiterGeneration(of index: Int) -> UInt64 {
     if slots[index].waiterGeneration == 0 {
       slots.waiterSerial += 1
@@ -168,7 +168,8 @@ extension CacheState {
 
   /// If the fetch of an entry is paused while the app is inactive, answers the runs that watch the fetch.
   ///
-  /// A durable run goes on while the app is inactive, and the later runs of its scope wait for that run.
+  /// A durable run goes on while the app is inactive, so it must not wait for a fetch that needs an active
+  /// app: the later runs of its scope wait for that run.
   mutating func restsForApp(_ index: Int) {
     guard !environment.isActive, slots[index].machine.isPaused else { return }
     settleWatchers(index) { $0.isOfRun }
@@ -200,7 +201,8 @@ extension CacheState {
     }
   }
 
-  /// Removes the waiters of callers that have left, once these outnumber the others.
+  /// Counts a caller that has left, and removes the waiters of all such callers once they outnumber the
+  /// others.
   ///
   /// So each caller that leaves costs a constant time on average.
   private mutating func waiterWent(_ index: Int, _ transaction: inout Transaction) {
@@ -259,7 +261,8 @@ extension CacheState {
     actionQueue.enqueue(.settle(waiters, outcome))
   }
 
-  /// If another fetch follows the ended one, moves to it those waiters that want a newer answer.
+  /// Moves the waiters that want a newer answer to the fetch that follows the ended one, if there is such a
+  /// fetch.
   ///
   /// - Returns: The waiters to answer now.
   private mutating func moveToNextFetch(_ waiters: Few<Waiter>, _ index: Int) -> Few<Waiter> {
@@ -275,8 +278,8 @@ extension CacheState {
 
   /// Moves the waiters of a fetch to the fetch that has replaced it.
   ///
-  /// Replacements in a row are limited, see ``EntryMachine/supersessionLimit``, but not those for new input
-  /// that others give a fetcher (``EntryMachine/Joining/none``).
+  /// The number of replacements in a row is limited, see ``EntryMachine/supersessionLimit``. A request with
+  /// ``EntryMachine/Joining/none``, which gives a fetcher new input, may always replace the fetch of others.
   private mutating func moveWaitersAlong(_ index: Int) {
     let waiters = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
@@ -312,7 +315,7 @@ extension CacheState {
   /// Lets a caller wait for some work, unless that work waits for the caller's own work.
   ///
   /// - Parameters:
-  ///   - caller: The work that is about to wait; `nil` if nothing could wait for it.
+  ///   - caller: The fetch or run that is about to wait; `nil` for other code, which no work can wait for.
   ///   - target: The target of the wait.
   /// - Returns: Whether the caller may wait.
   func permitWait(of caller: TaskChain?, for target: WorkID) -> WorkWait.Permit {
@@ -361,8 +364,8 @@ extension CacheState {
   /// The current fetch of an entry, as a target of a wait.
   func work(of index: Int) -> WorkID { .fetch(cache: id, entry: id(of: index)) }
 
-  /// The fetch of an entry, if the current code is a part of the fetch: it cannot end before this
-  /// code does.
+  /// The fetch of an entry, if the current code is a part of this fetch: the fetch cannot end before the code
+  /// does.
   func ownFetch(of entry: Int) -> FetchJob? {
     // The job is looked up first, because reading a task-local takes longer, and most entries have
     // no job.

@@ -41,7 +41,7 @@ extension CacheState {
   /// - Parameters:
   ///   - key: The key.
   ///   - query: A query that was made outside the lock; `nil` if the caller has not made one.
-  ///   - isPlain: Whether the entry begins with nothing but its key.
+  ///   - isPlain: Whether the write has no options, so that the entry begins with only its key.
   ///   - transaction: The transaction.
   /// - Returns: The entry; `nil` if a query has to be made first.
   private mutating func bareEntry(
@@ -73,7 +73,7 @@ extension CacheState {
     put(box, index, by: .caller, updatedAt: updatedAt, fencing: fencing, &transaction)
   }
 
-  /// Marks written data as invalidated, because it began with a default and did not come from the server.
+  /// Invalidates written data, because the write changed a default value and not data from the server.
   ///
   /// A running fetch may still bring newer data.
   mutating func doubt(_ index: Int, _ transaction: inout Transaction) {

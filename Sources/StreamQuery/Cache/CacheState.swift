@@ -20,7 +20,8 @@ struct CacheState: ~Copyable {
   var observers = ObserverTable()
   var groups = GroupTable()
   var mutations = MutationTable()
-  /// The conditions that are being evaluated; `true` if another transition came meanwhile.
+  /// The conditions of observers that are being evaluated; `true` if the network or the app came back again
+  /// meanwhile.
   var conditions: [RefetchCondition: Bool] = [:]
   var returns = ReturnPacing()
   /// The latest time of any transaction, and the last reports of the network and the app.
@@ -41,7 +42,7 @@ struct CacheState: ~Copyable {
   var idleWaits = IdleWaits()
   /// The optional mechanisms, of which most caches use none.
   var extensions = CacheExtensions()
-  /// Counts the changes of the data that stores keep.
+  /// Counts the changes of the data in stores, to notice changes during a resolution.
   var kept = KeptVersion()
 
   /// Creates the state of an empty cache.
@@ -76,8 +77,9 @@ struct CacheState: ~Copyable {
   @inline(__always)
   func id(of index: Int) -> EntryID { slots.id(of: index) }
 
-  /// Makes the entry of a key; only an entry that begins with an optimistic change has no query
-  /// yet.
+  /// Makes the entry of a key.
+  ///
+  /// The query is `nil` only if the entry begins with an optimistic change.
   mutating func entry(
     _ key: EntryKey,
     _ query: StoredQuery?,
@@ -130,8 +132,8 @@ struct CacheState: ~Copyable {
     guard slots[index].takeOptions(of: query, transaction.setting) else { return }
     transaction.replace(&slots[index].query, by: query)
     announce(.adopted(index), &transaction)
-    // Until now the entry was only written to, by its key. Its snapshot does not have the feature
-    // of the query yet.
+    // Until now the entry was only written to under its key, so its snapshot lacks the query's feature. The
+    // next reader makes a new snapshot.
     if query.feature != nil, let snapshot = slots[index].snapshot, snapshot.feature == nil {
       transaction.drop(snapshot)
       slots[index].snapshot = nil
@@ -156,7 +158,7 @@ struct CacheState: ~Copyable {
     find(entry).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
-  /// The entry's data or, if a fetch has hidden it, the hidden data: for a fetch that finds no change.
+  /// The entry's data, even if a fetch has hidden it; a fetch that finds no change returns this data.
   func kept(_ entry: EntryID) -> ValueBox? {
     guard let index = find(entry) else { return nil }
     return slots[index].machine.hasData ? slots[index].data : slots[index].stashed

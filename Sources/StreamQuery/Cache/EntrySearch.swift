@@ -1,10 +1,10 @@
 /// A search for the entries that a filter matches at one instant, which holds the lock for a
 /// bounded number of entries at a time.
 ///
-/// The first visits under the lock go through everything that the filter may match. Entries that
-/// change between two visits are recorded, and visited again. As soon as one visit reaches all of
-/// these, the matches are those of one instant: no search sees half a transaction. A search that
-/// needs only one visit records nothing.
+/// The first visits under the lock go through everything that the filter may match. Entries that change
+/// between two visits are recorded, and visited again. The search ends when one visit reaches all recorded
+/// entries. So the matches are those of one instant: no search sees half a transaction. A search that needs
+/// only one visit records nothing.
 ///
 /// If the filter has predicates, which are user code, the client calls them between the visits, and
 /// again for changed entries. After three rounds the last answers count.
@@ -27,8 +27,8 @@ struct EntrySearch<Item: Sendable> {
   private var round = 1
   /// The maximum of ``round``: callers may change entries faster than the search visits them.
   ///
-  /// After the last round, the answers of the predicates count as they are. Without predicates, the search
-  /// holds the lock until it has visited all changed entries.
+  /// After the last round, the last answers of the predicates count. Without predicates, the search holds the
+  /// lock until it has visited all changed entries.
   private var rounds: Int { isFiltered ? 3 : 8 }
   /// The number of the log of changes; `nil` if there is none.
   private var log: Int?
@@ -40,8 +40,7 @@ struct EntrySearch<Item: Sendable> {
   /// The matches of changed entries, in the order of visits; `nil` for an entry that the filter no
   /// longer matches.
   private var news: [(id: EntryID, match: Match<Item>?)] = []
-  /// The numbers of matches in ``found`` and in ``news`` that the client's predicates have been
-  /// asked about.
+  /// The numbers of matches in ``found`` and ``news`` for which the client has evaluated its predicates.
   private var filtered = (found: 0, news: 0)
 
   /// Begins a search.
@@ -99,7 +98,7 @@ struct EntrySearch<Item: Sendable> {
       latest.append(match(candidate.index, candidate.rank, in: &state, item))
     }
     if candidates.isOver {
-      // Without predicates, the matches of a single visit are of one instant.
+      // Without predicates, one visit found all matches, so they are those of one instant.
       if log == nil, !isFiltered {
         swap(&found, &latest)
         return true
@@ -242,7 +241,7 @@ struct EntrySearch<Item: Sendable> {
 /// An entry that a search found.
 struct Match<Item: Sendable>: Sendable {
   var id: EntryID
-  /// The place of the entry in the order of the matches.
+  /// The rank of the entry in the order of the matches.
   var rank: UInt64
   /// The info for predicates; `nil` if nobody wants it.
   var info: QueryInfo?

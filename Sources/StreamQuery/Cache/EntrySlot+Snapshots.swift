@@ -1,16 +1,15 @@
 // How snapshots are renewed.
 //
 // A snapshot is made when somebody first looks at the entry, and renewed in the same transaction
-// that changes the entry. So nobody sees an older state after a newer one, because there is never a
-// moment when an older one is still around. An entry that nobody looks at has no snapshot and pays
-// nothing.
+// that changes the entry. So nobody sees an older state after a newer one: outside the lock, the slot never
+// has an outdated snapshot. An entry that nobody looks at has no snapshot and costs nothing.
 //
 // Most transactions change something that no observer can see: a deadline, a counter of waiters,
 // the cause of a fetch that was requested twice. A thousand observers must never be woken to see
 // the same again. So a renewal answers three questions, cheapest first:
 //
 // 1. Is the data different? Boxes never change, so the same object is the same data. If the data is
-//    different, the new snapshot is the state, and nothing of the old one is kept.
+// different, the new snapshot replaces the old one, and the old one is not kept.
 // 2. Does the new snapshot show the same? Then it keeps the old version, and nobody is woken. The
 //    mark of an invalidation is not part of any result, but filters read it from the snapshot, so
 //    the snapshot itself is still renewed.
@@ -62,7 +61,7 @@ extension EntrySlot {
   /// - Parameters:
   ///   - version: The version for a state that nobody has seen.
   ///   - transaction: The transaction.
-  /// - Returns: Whether the new snapshot has this version, so that the version is used up.
+  /// - Returns: Whether the new snapshot has this version, so that no other snapshot may get the version.
   mutating func renewSnapshot(version: UInt64, _ transaction: inout Transaction) -> Bool {
     guard let old = snapshot.take() else { return false }
     let new = makeSnapshot(version: version)
@@ -74,8 +73,8 @@ extension EntrySlot {
       return true
     }
     guard !new.showsTheSame(as: old) else {
-      // The version stays, so that an invalidation wakes nobody: no result shows the mark. An observer learns
-      // from its flags that the data is stale.
+      // The version stays, so that an invalidation alone wakes nobody: no result shows that the data was
+      // invalidated. An observer learns from its flags that the data is stale.
       snapshot = new.isInvalidated == old.isInvalidated ? old : makeSnapshot(version: old.version)
       transaction.drop(old)
       transaction.drop(new)

@@ -1,11 +1,11 @@
 /// An entry as stored in the cache: the machine, and the references that machines must not hold.
 @dynamicMemberLookup
 struct EntrySlot: FreeRows.Row {
-  /// `nil` while the slot is free.
+  /// The key of the entry; `nil` while the slot is free.
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
   var data: ValueBox?
-  /// The newest query; a query that can fetch has precedence.
+  /// The newest query with a fetch function; the newest query of all if none has one.
   var query: StoredQuery?
   /// The fetch in flight.
   var job: FetchJob?
@@ -15,8 +15,9 @@ struct EntrySlot: FreeRows.Row {
   var rareData = Rare<RareData>()
   /// Counts changes: the result of an option closure is ignored if the revision changed during the call.
   var revision: UInt32 = 0
-  /// The entry's position among the entries that are observed or fetching, -1 if it is not one of
-  /// them; while the slot is free, the next free slot.
+  /// The entry's position among the entries that are observed or fetching; -1 for any other entry.
+  ///
+  /// While the slot is free, this is the next free slot.
   var livePosition: Int32 = -1
   /// The number of the entry; no other entry ever has the same number.
   var generation: UInt64 = 0
@@ -29,17 +30,18 @@ struct EntrySlot: FreeRows.Row {
     var dynamicCount: Int32 = 0
     /// The number of waiters that left early and are still in ``waiters``.
     var goneWaiters: Int32 = 0
-    /// The length of the chain of evaluations of dynamic options, each caused by the one before, that ends
-    /// with the queued evaluation; 0 if none is queued.
+    /// The number of the queued evaluation of dynamic options in a chain of evaluations, each caused by the
+    /// one before; 0 if no evaluation is queued.
     var reevaluationDepth = 0
     var waiters = Few<Waiter>()
-    /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
+    /// The generation of the waiters that still wait; an answered waiter has another one. 0 while nobody
+    /// waits.
     var waiterGeneration: UInt64 = 0
     /// The error of the last fetch that failed; shown while the machine says so.
     var error: ErrorBox?
     /// The newest attempt's error; shown while the machine counts failures.
     var failureReason: ErrorBox?
-    /// The newest failure when the fetch in flight started; a cancellation restores it.
+    /// The newest attempt's error when the fetch in flight started; a cancellation of the fetch restores it.
     var reasonBefore: ErrorBox?
     /// The waiter whose call started the fetch in flight.
     var initiator: Waiter?
@@ -52,16 +54,16 @@ struct EntrySlot: FreeRows.Row {
     var layers: [PlacedLayer] = []
     /// The data with its layers; `nil` without layers.
     var shown: LayeredBox?
-    /// Data that the fetch in flight hid.
+    /// The data that the fetch in flight hid, to be restored if the fetch is cancelled.
     var stashed: ValueBox?
     /// The initial data that the entry began with; `nil` if it began without.
     var initialState: InitialState?
-    /// The fetch setting of the caller that gave the query; `nil` if the caller had none.
+    /// The fetch setting of the caller whose query the entry took over; `nil` if that caller had none.
     var setting: FetchSetting?
     /// The times of the last and the next refetch for the query's own trigger streams, if one of the streams
     /// is paced.
     var triggerPacing = Rare<TriggerPacing>()
-    /// Decides whether callers get stale data or the last failure: see ``servingRecord``.
+    /// The ``servingRecord``; empty for most entries.
     var serving = Rare<ServingRecord>()
 
     /// Whether all properties are empty.
@@ -147,8 +149,8 @@ struct EntrySlot: FreeRows.Row {
 
 // The properties of `RareData`, read as if they were the entry's own.
 extension EntrySlot {
-  /// A reference that most entries do not have: reading returns `nil`, and setting `nil` allocates
-  /// nothing.
+  /// A reference that most entries do not have. Without rare data, reading it returns `nil`, and setting
+  /// `nil` allocates nothing.
   subscript<Value>(dynamicMember path: WritableKeyPath<RareData, Value?>) -> Value? {
     @inline(__always) get { rareData.isEmpty ? nil : rareData.value[keyPath: path] }
     @inline(__always) set {
@@ -205,7 +207,7 @@ extension EntrySlot {
 
   /// Frees the storage of the rare data if nothing is left in it.
   ///
-  /// It saves memory for entries that were fetched and are not observed, as most fetched entries are.
+  /// This saves memory, because most fetched entries are not observed and have no rare data any more.
   mutating func dropEmptyRareData() {
     if !rareData.isEmpty, rareData.value.isEmpty { rareData = Rare() }
   }
@@ -220,8 +222,8 @@ extension EntrySlot {
     return (waiters, rareData.value.initiator.take())
   }
 
-  // These functions change several fields at once, because every access to a row of the cache has a
-  // price.
+  // These functions change several fields at once, because every access to a row of the cache's tables takes
+  // time.
 
   /// Assigns an empty slot to a new entry.
   mutating func begin(with key: EntryKey, generation: UInt64, at now: Instant) {
@@ -284,7 +286,7 @@ extension EntrySlot {
     hasServingRecord ? rareData.value.serving.value.softTimeoutEnd : nil
   }
 
-  /// Whether a ``servingRecord`` is needed.
+  /// Whether the ``servingRecord`` has to follow changes: the query has such options, or there is a record.
   @inline(__always)
   var remembersServing: Bool {
     query?.serving != nil || hasServingRecord

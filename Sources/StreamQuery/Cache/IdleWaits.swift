@@ -9,7 +9,7 @@ struct IdleWaits: Sendable {
   }
 
   private var callers: [(answer: SharedOneShot<Void>, work: WorkID?)] = []
-  /// A fetch or a run that goes on, while anybody waits; otherwise `nil`.
+  /// Some work that goes on, for which the callers wait; `nil` if there are no callers.
   private(set) var work: Work?
 
   /// Adds a caller that waits until no work goes on.
@@ -44,17 +44,17 @@ struct IdleWaits: Sendable {
   }
 }
 
-// The state decides here which work goes on. Paused work does not count: it may go on in an hour,
-// or never. Work that waits for paused work does not count either, such as a run behind a paused
-// run, or a fetch that awaits a paused fetch. The same holds for work that itself waits here.
+// The state decides here which work goes on. Paused work does not count: it may go on in an hour, or never.
+// Work that waits for paused work does not count either, such as a run behind a paused run, or a fetch that
+// awaits a paused fetch. Work whose own code is one of the waiting callers does not count either.
 
 extension CacheState {
-  /// Finds a fetch or a run that goes on.
+  /// Finds some work that goes on.
   ///
   /// - Parameters:
   ///   - former: The previous work; most likely it still goes on.
-  ///   - own: The caller's own work; it does not count.
-  /// - Returns: The fetch or the run; `nil` if nothing goes on.
+  ///   - own: The fetch or the run that the caller is part of, which does not count; `nil` if none.
+  /// - Returns: The work; `nil` if nothing goes on.
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs; O(1) as long as the
   ///   previous work goes on.
   func workUnderWay(likely former: IdleWaits.Work? = nil, but own: WorkID?) -> IdleWaits.Work? {
@@ -92,7 +92,7 @@ extension CacheState {
     }
   }
 
-  /// Whether the code of a fetch or run itself waits here, or waits for work of this cache that
+  /// Whether the code of a fetch or a run is one of the waiting callers, or waits for work of this cache that
   /// does not go on.
   private func isHeldUp(_ work: WorkID, _ own: WorkID?) -> Bool {
     if work == own || idleWaits.isCaller(work) { return true }

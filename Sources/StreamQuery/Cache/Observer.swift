@@ -21,7 +21,8 @@ struct Observer: FreeRows.Row {
   /// The flags that the observer saw last, with the version.
   var seenFlags = QueryFlags()
   private(set) var query: StoredQuery?
-  /// The rank of the observer in the order of arrivals at entries: the earliest refetches first.
+  /// The rank of the observer in the order of arrivals at entries: a refetch takes the query of the earliest
+  /// observer that is due.
   var arrival: UInt64 = 0
   var resolvedOptions = ResolvedObserverOptions()
   /// The instant when the observer started polling; `distantPast` once the entry was removed.
@@ -30,7 +31,7 @@ struct Observer: FreeRows.Row {
   var settledBase = SettledCounts.zero
   /// The version that the observer saw last, with the flags.
   var seenVersion = UInt64.max
-  /// The wait of a task in `next`, or of a group.
+  /// The wait of a task in `next`, or the place in a group that news is reported to; `nil` if nobody waits.
   var suspended: SuspendedObserver?
   /// The other waits, if several tasks iterate one stream.
   var alsoSuspended: [SuspendedObserver] = []
@@ -44,8 +45,8 @@ struct Observer: FreeRows.Row {
     set { position = newValue }
   }
 
-  // These functions change several fields at once, because every access to a row of the cache has a
-  // price.
+  // These functions change several fields at once, because every access to a row of the cache's tables takes
+  // time.
 
   /// Assigns the row to a new observer.
   ///
@@ -84,15 +85,16 @@ struct Observer: FreeRows.Row {
     settledBase = counts
   }
 
-  /// Records that the entry was removed: for the observer, it is a new entry, of which nothing was asked yet.
+  /// Records that the entry was removed. For the observer the entry is now a new one, which has fetched
+  /// nothing yet.
   mutating func entryWasRemoved() {
     settledBase = .zero
-    // Polling counts from the removal, because that is the entry's last tick.
+    // Polling counts from the machine's last tick, which is the removal.
     pollBase = .distantPast
   }
 
-  /// Records the state that the observer sees now, and a position in a group, which is to hear of the next
-  /// news.
+  /// Records the state that the observer sees now. If a position in a group is given, the next news is
+  /// reported to that group.
   ///
   /// - Returns: Whether the state is news.
   @inline(__always)
@@ -107,7 +109,7 @@ struct Observer: FreeRows.Row {
     return true
   }
 
-  /// Lets the observer's group hear of the observer's next news, in addition to other waits.
+  /// Lets the next news of the observer be reported to its group, in addition to other waits.
   @inline(__always)
   mutating func waits(at position: MemberPosition) {
     if suspended == nil {
@@ -155,7 +157,7 @@ extension EntryEnd {
 enum SuspendedObserver: Sendable {
   /// A task waits for news of this observer alone.
   case alone(SuspendedTask<Void>)
-  /// No task waits for this observer alone: its `ObservationGroup` hears of the news.
+  /// No task waits for this observer alone: its news is reported to its `ObservationGroup`.
   case member(MemberPosition)
 
   func isMember(at position: MemberPosition) -> Bool {

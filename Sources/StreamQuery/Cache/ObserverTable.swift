@@ -44,7 +44,7 @@ struct ObserverTable: RandomAccessCollection {
     return index
   }
 
-  /// Makes an identifier without an observer, as if the observer had left: no table has its row.
+  /// Makes an identifier that finds no observer, as if the observer had left.
   mutating func makeFormerID() -> ObserverID {
     ObserverID(index: .max, generation: nextGeneration())
   }

@@ -12,10 +12,10 @@ import Foundation
 
 /// The only access to the state: every change goes through one lock, one transaction at a time.
 ///
-/// A transaction decides and publishes under the lock and leaves its actions in the
-/// ``ActionQueue``. One drainer at a time performs them in order, outside the lock. A transaction
-/// made in the meantime, even by an action, only appends. So the outside sees transactions in the
-/// order in which they were decided.
+/// A transaction decides under the lock, changes the state and leaves its actions in the ``ActionQueue``. One
+/// drainer at a time performs the actions in order, outside the lock. A transaction that comes meanwhile,
+/// even from an action, only appends. So observers and callers see transactions in the order in which they
+/// were decided.
 final class QueryCache: Sendable {
   private static let lastID = Atomic<UInt64>(0)
 
@@ -24,14 +24,14 @@ final class QueryCache: Sendable {
   let clock: ErasedClock
   // The configuration's wall clock; it is user code, so call it outside the lock.
   let wallClock: @Sendable () -> Date
-  /// Whether every transaction needs a date; the same as ``CacheState/emitsEvents``, but read
-  /// without the lock.
+  /// Whether every transaction needs a date from the wall clock. This is the same as
+  /// ``CacheState/emitsEvents``, but can be read without the lock.
   private let datesAll: Atomic<Bool>
   /// Whether each lookup is an event; the same as in ``CacheState/reports``.
   private let tellsEveryLookup: Atomic<Bool>
   /// Counts the snapshots of all entries.
   ///
-  /// If the count has not changed since an observer last read its entry, there is no news.
+  /// If the count has not changed since an observer last read its entry, the observer need not take the lock.
   let news = Atomic<UInt64>(0)
   /// Copies of data that threads can read without the lock; `nil` unless many threads read.
   let shards: ReadShards?
@@ -54,7 +54,7 @@ final class QueryCache: Sendable {
     if let shards { record { $0.offerEntries(to: shards) } }
   }
 
-  /// Whether a receiver is told of each lookup, so that all lookups take the lock.
+  /// Whether a receiver of events gets each lookup, so that even lookups of fresh data take the lock.
   var isHeard: Bool {
     @inline(__always) get { tellsEveryLookup.load(ordering: .relaxed) }
   }
@@ -77,9 +77,10 @@ final class QueryCache: Sendable {
     state.withLock { body($0) }
   }
 
-  /// Records what a reader has seen or waits for: decides nothing, wakes nobody and reads no clock.
+  /// Changes bookkeeping, such as what a reader has seen or waits for: the change wakes nobody, starts no
+  /// fetch and needs no clock.
   ///
-  /// Everything else that changes the state is a transaction.
+  /// Every other change of the state is a transaction.
   @inline(__always)
   func record<Result: Sendable>(_ body: (inout CacheState) -> Result) -> Result {
     state.withLock { body(&$0) }
@@ -131,7 +132,7 @@ final class QueryCache: Sendable {
       }
       return result
     }
-    // The caller's action comes first, because another thread may be about to start the work that needs it.
+    // The caller's action comes first, because another thread may be about to start work that needs its task.
     if let callerAction = transaction.callerAction { shell.performInCaller(callerAction) }
     // The references that the transaction collected are released here, outside the lock.
     _ = consume transaction
@@ -139,7 +140,7 @@ final class QueryCache: Sendable {
     return result
   }
 
-  /// The next step of a thread, after its transaction has left actions.
+  /// The next step of a thread whose transaction has left actions, and the actions for the thread to perform.
   private struct TransactionEnd {
     var step: ActionQueue<Action>.Step
     var batch: ActionQueue<Action>.Batch
@@ -162,7 +163,7 @@ final class QueryCache: Sendable {
     return step == .leave ? nil : TransactionEnd(step: step, batch: batch)
   }
 
-  /// Takes over the rest of the action queue, unless a thread is draining.
+  /// Performs actions of the queue as the drain task, unless another thread is the drainer.
   ///
   /// - Parameter shell: Performs the actions.
   func drainActions(_ shell: some ActionRunner) {
@@ -220,9 +221,9 @@ final class QueryCache: Sendable {
 
 /// Threads that wait for room in the action queue, each at its own semaphore.
 ///
-/// A thread that is slowed down stands still, and so does the task on it: there is no other way to
-/// slow down a synchronous call. So the wait is short. It is measured in real time, not the
-/// client's, because it applies to threads, and in a simulation nobody waits.
+/// A thread that waits here blocks, and so does the task on it: there is no other way to slow down a
+/// synchronous call. So the wait is short. It is measured in real time and not by the client's clock, because
+/// in virtual time nobody waits here.
 final class RoomWaits: Sendable {
   #if canImport(Dispatch)
   private let semaphores = Mutex<[ThreadIdentity: DispatchSemaphore]>([:])
@@ -233,8 +234,9 @@ final class RoomWaits: Sendable {
     semaphores.withLock { $0[thread] = semaphore }
   }
 
-  /// Waits for a signal, at most 10 ms for each ``ActionQueue/room`` actions in the queue: an action may wait
-  /// for this very thread, and would otherwise wait for ever.
+  /// Waits for a signal, at most 10 ms for each ``ActionQueue/room`` actions in the queue.
+  ///
+  /// The wait is limited, because an action may wait for this very thread, and then no signal would come.
   func suspend(_ thread: ThreadIdentity, crowds: Int) {
     guard let semaphore = semaphores.withLock({ $0[thread] }) else { return }
     _ = semaphore.wait(timeout: .now() + .milliseconds(10 * crowds))

@@ -15,8 +15,8 @@ struct RecentInvalidations: Sendable {
   /// - Parameters:
   ///   - filter: The filter.
   ///   - now: The time.
-  ///   - newestEntry: The newest entry of the cache. This and older entries are recorded one by one, unless
-  ///     the filter is about keys alone.
+  ///   - newestEntry: The number of the newest entry of the cache. This and older entries are recorded one by
+  ///     one, unless the filter selects by keys alone.
   /// - Returns: The dropped records, to be released outside the lock: they contain users' keys and
   ///   filters.
   mutating func invalidated(
@@ -56,7 +56,7 @@ struct RecentInvalidations: Sendable {
     return former
   }
 
-  /// The note of an invalidation; the time is its number in the order of events.
+  /// The note of an invalidation. Its number is the time plus one, because 0 stands for no invalidation.
   private static func makeNote(at now: Instant) -> KeyNotes.Note {
     KeyNotes.Note(mark: UInt64(max(0, now.nanoseconds)) + 1)
   }

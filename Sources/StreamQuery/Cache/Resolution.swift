@@ -45,8 +45,8 @@ struct InitialData: Sendable {
 final class InitialState: Sendable {
   /// The source of the initial data.
   ///
-  /// It is not the query, which would retain the fetch function of an observer that has another
-  /// query by now.
+  /// The query is not kept here, because it would retain the fetch function of an observer that may have
+  /// another query by now.
   let source: StoredInitialData
   /// The time at which the data was current.
   let time: Timestamp
@@ -73,8 +73,8 @@ extension CacheState {
   /// Returns a resolution if it is still up to date.
   ///
   /// Data of a store may be removed or invalidated while it is decoded, even by the user's code that decodes
-  /// it, and again each time. So there is a last round: in it, data that was invalidated counts as
-  /// invalidated, and data that was removed is not used.
+  /// it, and this may happen again in each round. So the number of rounds is limited. In the last round, data
+  /// that was invalidated counts as invalidated, and data that was removed is not used.
   ///
   /// - Parameters:
   ///   - resolution: The resolution.
@@ -102,7 +102,8 @@ extension CacheState {
 
   /// Whether the entry has no data and its query has initial data.
   ///
-  /// A store may have the very data that a refetch hides, so that does not come back from there.
+  /// Data of a persisted query that a refetch hides may also be in a store. It is not restored from there,
+  /// because that would show it again.
   @inline(__always)
   func wantsInitialData(_ index: Int?, _ query: StoredQuery) -> Bool {
     guard query.initialData != nil else { return false }
@@ -122,7 +123,8 @@ extension CacheState {
     guard !isShutDown else { return initialData.box }
     let known = find(key)
     let index = known ?? entry(key, resolution.query, &transaction)
-    // An optimistic change, or a query that is not persisted, may have made the entry.
+    // An optimistic change, or a query that is not persisted, may have made the entry. Then it adopts this
+    // query.
     if known != nil, slots[index].query?.isPersisted != true {
       adopt(index, resolution.query, &transaction)
     }
@@ -132,7 +134,7 @@ extension CacheState {
 
   /// Puts initial data into an empty entry.
   ///
-  /// After a reset, the date is that of the first data of the entry.
+  /// After a reset, the data gets the date of the initial data with which the entry began.
   mutating func placeInitialData(
     _ index: Int,
     _ initialData: InitialData?,

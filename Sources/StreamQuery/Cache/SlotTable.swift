@@ -1,7 +1,7 @@
 /// The slots of entries, with the index that finds them.
 ///
-/// An entry keeps its slot until it is removed, or until all entries move together. An ``EntryID``
-/// finds it before and after the move.
+/// An entry keeps its slot until it is removed, or until all entries move together. An ``EntryID`` finds the
+/// entry before and after such a move.
 struct SlotTable: RandomAccessCollection {
   private(set) var rows: [EntrySlot] = []
   private var free = FreeRows()

@@ -1,7 +1,7 @@
-/// One pass through the lock: the environment at that time, and the references that the transaction
-/// releases.
+/// One change of the state under the lock: the environment at that time, and the references to release after
+/// it.
 ///
-/// Values, errors and closures belong to users, and so does the code of their `deinit`. Replaced
+/// Values, errors and closures belong to users, and their `deinit` may run users' code. So replaced
 /// references are collected here and released after the lock.
 struct Transaction: Sendable {
   /// The environment at the time of the transaction; set once the lock is held.
@@ -9,7 +9,7 @@ struct Transaction: Sendable {
   /// Whether a caller waits for the fetches that the transaction starts; such fetches retry only if an option
   /// says so.
   var isImperative = false
-  /// The priority of the caller, once it was looked up.
+  /// The priority of the caller; `nil` until it is looked up.
   private var knownPriority: WorkPriority?
   /// The caller's setting for fetches, in addition to its query.
   var setting: FetchSetting?
@@ -68,7 +68,7 @@ extension Transaction {
 
   /// Adds an action for the caller.
   ///
-  /// Most transactions have none, and nearly all others have one.
+  /// Most transactions have no such action, and nearly all others have one, so only several need an array.
   private mutating func addCallerAction(_ callerAction: CallerAction) {
     switch self.callerAction.take() {
     case nil: self.callerAction = callerAction
