@@ -144,7 +144,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   /// The actions that a thread takes from the queue, with the number that it may perform.
   struct Batch: Sendable {
-    /// The actions; removed, outside the lock, when all are performed.
+    /// The actions. When all of them are performed, they are removed outside the lock.
     var items: [Item] = []
     /// The position of the first action that has not been performed.
     var start = 0
@@ -199,7 +199,8 @@ struct ActionQueue<Item: Sendable>: Sendable {
     case appoint(ThreadIdentity)
     /// Gets ready to wait, and then calls ``threadWaits(on:isLow:into:)``.
     case prepareToWait
-    /// Waits for a signal, longer if the queue is fuller, and then calls ``waited(on:into:)``.
+    /// Waits for a signal, and then calls ``waited(on:into:)``. The wait may be longer if `crowds` is larger:
+    /// the number of actions as a multiple of ``ActionQueue/room``.
     case wait(crowds: Int)
   }
 

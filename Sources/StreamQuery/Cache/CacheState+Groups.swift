@@ -276,7 +276,7 @@ struct GroupRow: FreeRows.Row {
   public let position: Int
 
   let id: ObserverID
-  /// `nil` if the observation has ended.
+  /// The newest snapshot and flags; `nil` if the observation has ended.
   let seen: (snapshot: EntrySnapshot, flags: QueryFlags)?
 
   /// Whether the observation has ended, for example by a shutdown of the client.

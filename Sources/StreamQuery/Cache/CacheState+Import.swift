@@ -169,7 +169,7 @@ extension CacheState {
     return Timestamp(instant: known == .distantPast ? .distantPast : last, date: placed.date)
   }
 
-  /// The decision of an import about an entry that it brings, by the changes since the import named the key.
+  /// Decides how an import may use an entry that it brings, by the changes since the import named the key.
   func decision(
     on restored: RestoredEntry,
     _ index: Int?,

@@ -1,6 +1,6 @@
 /// The result of reading an observation without waiting.
 enum Poll<Value: Sendable>: Sendable {
-  /// The newest state; the observer has not seen it.
+  /// The newest state, which the observer has not seen.
   case news(Value)
   case nothing
   /// The observation was cancelled, or the client was shut down.

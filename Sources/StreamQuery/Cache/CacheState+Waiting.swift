@@ -224,7 +224,8 @@ extension CacheState {
 
   /// The watchers of an unobserved entry's fetch; `nil` if there are none.
   ///
-  /// These watchers get the last state of the entry, because it may be gone before they read it.
+  /// These watchers get the last state of the entry, because the entry may be gone before they read its
+  /// state.
   func unobservedWatchers(of index: Int) -> Few<Waiter>? {
     guard !slots[index].isWatched,
       slots[index].waiters.contains(where: { $0.role == .watching })

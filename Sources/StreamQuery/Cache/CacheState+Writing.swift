@@ -90,7 +90,7 @@ extension CacheState {
   ///   - writer: The origin of the write.
   ///   - updatedAt: The time when the data was current; `nil` is now.
   ///   - isPart: Whether the data is a part of a streamed value.
-  ///   - fencing: Whether a fetch in flight ends.
+  ///   - fencing: Whether the write ends a fetch in flight, so that its answer cannot replace the data.
   ///   - transaction: The transaction.
   mutating func put(
     _ box: ValueBox,

@@ -35,7 +35,7 @@ struct EntrySearch<Item: Sendable> {
   private var found: [Match<Item>] = []
   /// The matches of the last visit.
   ///
-  /// They are added to ``found`` outside the lock, because that may copy the list.
+  /// They are added to ``found`` outside the lock, because adding them may copy the list.
   private var latest: [Match<Item>] = []
   /// The matches of changed entries, in the order of visits; `nil` for an entry that the filter no
   /// longer matches.

@@ -24,7 +24,7 @@ struct EntrySlot: FreeRows.Row {
 
   /// Data of an entry that is or was observed, is waited for, or has failed.
   struct RareData {
-    /// Positions of the observers.
+    /// The rows of the observers in the ``ObserverTable``.
     var observers: [Int32] = []
     /// The number of observers with dynamic options.
     var dynamicCount: Int32 = 0
@@ -37,9 +37,9 @@ struct EntrySlot: FreeRows.Row {
     /// The generation of the waiters that still wait; an answered waiter has another one. 0 while nobody
     /// waits.
     var waiterGeneration: UInt64 = 0
-    /// The error of the last fetch that failed; shown while the machine says so.
+    /// The error of the last fetch that failed; snapshots have it while the machine is in the error state.
     var error: ErrorBox?
-    /// The newest attempt's error; shown while the machine counts failures.
+    /// The newest attempt's error; snapshots have it while the machine counts failures.
     var failureReason: ErrorBox?
     /// The newest attempt's error when the fetch in flight started; a cancellation of the fetch restores it.
     var reasonBefore: ErrorBox?

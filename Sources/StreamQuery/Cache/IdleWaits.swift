@@ -1,6 +1,6 @@
 /// The callers that wait until nothing is going on, and the work they wait for at present.
 struct IdleWaits: Sendable {
-  /// A fetch or a run that goes on.
+  /// A fetch or a run that goes on, or the evaluation of conditions.
   enum Work: Sendable {
     case fetch(EntryID)
     case run(MutationID)
@@ -15,7 +15,7 @@ struct IdleWaits: Sendable {
   /// Adds a caller that waits until no work goes on.
   ///
   /// - Parameters:
-  ///   - caller: The signal for the end.
+  ///   - caller: The signal that ends the wait of the caller.
   ///   - own: The fetch or the run that the caller is part of; `nil` if none.
   ///   - work: The work that goes on.
   mutating func callerCame(_ caller: SharedOneShot<Void>, in own: WorkID?, for work: Work) {
@@ -96,7 +96,7 @@ extension CacheState {
   /// does not go on.
   private func isHeldUp(_ work: WorkID, _ own: WorkID?) -> Bool {
     if work == own || idleWaits.isCaller(work) { return true }
-    // Waits never form a circle, so this ends.
+    // Waits never form a circle, so this recursion ends.
     return WorkWait.targets(of: work).contains { target in
       switch target {
       case .fetch(id, let entry):
@@ -116,7 +116,7 @@ extension CacheState {
   /// Adds a caller that waits until no work goes on, if some does now.
   ///
   /// - Parameters:
-  ///   - caller: The signal for the end.
+  ///   - caller: The signal that ends the wait of the caller.
   ///   - own: The fetch or the run that the caller is part of; `nil` if none.
   /// - Returns: Whether the caller has to wait.
   mutating func awaitIdle(_ caller: SharedOneShot<Void>, in own: WorkID?) -> Bool {

@@ -18,7 +18,7 @@ struct Observer: FreeRows.Row {
   /// It is beside the next property, because each read of the observer needs both.
   private(set) var isDynamic = false
   private(set) var hasPlaceholder = false
-  /// The flags that the observer saw last, with the version.
+  /// The flags that the observer saw last, together with ``seenVersion``.
   var seenFlags = QueryFlags()
   private(set) var query: StoredQuery?
   /// The rank of the observer in the order of arrivals at entries: a refetch takes the query of the earliest
@@ -29,7 +29,7 @@ struct Observer: FreeRows.Row {
   var pollBase = Instant.distantPast
   /// The entry's counts of settled fetches when the observer came.
   var settledBase = SettledCounts.zero
-  /// The version that the observer saw last, with the flags.
+  /// The version that the observer saw last, together with ``seenFlags``.
   var seenVersion = UInt64.max
   /// The wait of a task in `next`, or the place in a group that news is reported to; `nil` if nobody waits.
   var suspended: SuspendedObserver?

@@ -129,7 +129,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// Removes an import that is over or failed.
   ///
-  /// - Returns: The fetches that are deferred for it.
+  /// - Returns: The deferred fetches of the keys that the import had named.
   mutating func importEnded(_ import: Int) -> [Deferred] {
     guard let former = imports.removeValue(forKey: `import`) else { return [] }
     return deferred(of: deferred.keys.filter { former.named[$0] != nil })

@@ -41,7 +41,7 @@ struct CacheExtensions: Sendable {
   /// The changed entries for each search in progress that releases the lock between its parts. Usually there
   /// is no such search.
   var changeLogs: [ChangeLog] = []
-  /// The number of the newest change log, or of the newest paused walk through the index.
+  /// The number that was last given to a change log, or to a paused walk through the index.
   var searchSerial = 0
   /// The changes of persisted entries; `nil` if there is no persister.
   var persisted: PersistedChanges?

@@ -8,12 +8,12 @@ struct KeyNotes: Sendable {
   /// The properties `fence`, `request` and `mark` are numbers in the order of events; 0 stands for no such
   /// change.
   struct Note: Equatable, Sendable {
-    /// The last change after which older data must not come back: a removal, a reset, a fencing write or a
-    /// mutation's success.
+    /// The number of the last change after which older data must not come back: a removal, a reset, a fencing
+    /// write or a mutation's success.
     var fence: UInt64 = 0
-    /// The last request for a newer answer.
+    /// The number of the last request for newer data.
     var request: UInt64 = 0
-    /// The last invalidation.
+    /// The number of the last invalidation.
     var mark: UInt64 = 0
     /// The date of the last invalidation, in seconds since the reference date.
     var markedAt = -Double.infinity
