@@ -19,8 +19,8 @@ enum AttemptAnswer: Sendable {
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - isCancelled: Whether the attempt's task was cancelled. The error does not tell: URLSession throws
-  ///     -999 when its task is cancelled, and a `CancellationError` from elsewhere is a failure.
+  ///   - isCancelled: Whether the attempt's task was cancelled. The error alone does not tell this:
+  ///     URLSession throws -999 for a cancelled task, and a `CancellationError` of another task is a failure.
   ///   - failures: The number of failures before this one.
   ///   - key: The key, for an error about a missing fetch or data.
   ///   - retry: The retry policy.
@@ -41,7 +41,7 @@ enum AttemptAnswer: Sendable {
       let missing = QueryError.notModifiedWithoutData(key: key.description)
       self = .notModified(withoutData: ErrorBox(missing))
     } else if case .notModifiedWithoutData? = error as? QueryError {
-      // A retry would find the same data.
+      // The error is not retried: the next attempt would have no cached data either.
       self = .failure(ErrorBox(error), retryAfter: nil)
     } else {
       let delay = retry().delay(failures: failures, error: error, jitter: jitter())
@@ -57,7 +57,7 @@ enum AttemptAnswer: Sendable {
     }
   }
 
-  /// The error of a failed attempt that is the last one of its fetch.
+  /// The error of a failed attempt, if no other attempt of the fetch follows; otherwise `nil`.
   var lastError: ErrorBox? {
     if case .failure(_, retryAfter: _?) = self { nil } else { error }
   }

@@ -5,10 +5,12 @@
   public enum Change: Sendable {
     /// Makes the client treat the network as down (`true`), or believe its network source again (`false`).
     case offline(Bool)
-    /// The delay of each attempt of a fetch or a run, by the client's clock; zero or less is no delay.
+    /// Delays each attempt of a fetch or a run by this time of the client's clock; zero or less is no delay.
     case delay(Duration)
-    /// Makes the next fetch of this entry fail, with all of its attempts; it may be one that still waits for
-    /// the network or its turn to begin.
+    /// Makes all attempts of the next fetch of this entry fail.
+    ///
+    /// A fetch in flight is the next one if its first attempt has not begun, because it waits for the network
+    /// or for its turn.
     case failNext(QueryInfo)
     /// Takes back ``failNext(_:)`` for this entry.
     case clearFailNext(QueryInfo)
@@ -35,10 +37,10 @@
 
   /// The fetch of an entry that is made to fail.
   private enum Failing: Hashable {
-    /// The next fetch of the entry, after the one that had begun (`besides`), which fails too if an earlier
-    /// request was about it.
+    /// The next fetch of the entry fails. `besides` is the fetch that had begun by then; its remaining
+    /// attempts fail too if `whichFails` is set, because of an earlier request.
     case next(besides: Fetch?, whichFails: Bool)
-    /// This fetch has begun: its retries fail too.
+    /// This fetch has begun, and all its attempts fail.
     case present(Fetch)
   }
 

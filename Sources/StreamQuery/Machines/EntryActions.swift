@@ -13,12 +13,14 @@ package struct EntryActions: Equatable, Sendable {
   package enum Step: Equatable, Sendable {
     /// Run an attempt of this fetch, which is now the current one.
     ///
-    /// `hidesData` hides the data before, and a cancellation of the fetch restores it.
+    /// If `hidesData` is set, hide the data before the attempt; a cancellation of the fetch restores the
+    /// data.
     case attempt(FetchID, hidesData: Bool)
-    /// Report that the fetch is paused, and answer those who do not wait for a pause: the watchers of an
-    /// attempt and, while the app is inactive, runs of mutations.
+    /// Report that the fetch is paused, and answer all that do not wait until the pause ends: the watchers of
+    /// an attempt and, while the app is inactive, runs of mutations.
     ///
-    /// The callers of bulk calls wait on: for them, a fetch is settled if it is paused when they begin to wait.
+    /// The callers of bulk calls, such as `invalidate`, go on waiting. They ignore only a fetch that was
+    /// paused already when they began to wait.
     case pause
     /// Drop the entry, unless somebody still uses it: its retention is over.
     case drop

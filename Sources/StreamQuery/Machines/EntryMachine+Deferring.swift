@@ -9,7 +9,8 @@ extension EntryMachine {
   /// A fetch is deferred once at most, and only if there is no data and it fetches a whole value at once.
   ///
   /// - Parameter id: The fetch.
-  /// - Returns: Whether ``deferred(_:until:)`` does anything; `false` if the fetch is no longer in flight.
+  /// - Returns: Whether ``deferred(_:until:)`` would defer the fetch; `false` if the fetch is no longer in
+  ///   flight.
   package func canDefer(_ id: FetchID) -> Bool {
     guard let current = running(id), !hasData, failureCount == 0 else { return false }
     return current.beginning == .anew && current.attempt.standing != .outdated
@@ -48,7 +49,8 @@ extension EntryMachine {
     return actions
   }
 
-  /// Begins the first attempt of a deferred fetch, as a new fetch would.
+  /// Begins the first attempt of a deferred fetch, or pauses the fetch if it needs a network and there is
+  /// none.
   mutating func resumeDeferred(in environment: Environment, _ actions: inout EntryActions) {
     guard isDeferred, var current = fetch else { return }
     actions.changed = true

@@ -3,17 +3,17 @@ extension EntryMachine {
   package enum Joining: Hashable, Sendable {
     /// All fetches.
     case any
-    /// All fetches, but one more follows a fetch whose answer began before an invalidation.
+    /// All fetches. One more fetch follows if the answer of the joined fetch began before an invalidation.
     case upToDate
-    /// A fetch without data, and one after ``EntryMachine/supersessionLimit`` replacements in a row; the request
-    /// replaces all others.
+    /// A fetch of an entry without data, and the fetch that follows ``EntryMachine/supersessionLimit``
+    /// replacements in a row. The request replaces any other fetch.
     ///
     /// One more fetch follows a joined fetch if there is data and the answer has begun.
     case irreplaceable
-    /// None: the request replaces any fetch, because its answer must not land.
+    /// None: the request replaces any fetch, because the answer of that fetch must not become the data.
     case none
 
-    /// Creates the value for a call's `superseding`.
+    /// Makes the value for the argument `superseding` of a call.
     package init(superseding: Bool) { self = superseding ? .irreplaceable : .upToDate }
   }
 
@@ -86,7 +86,7 @@ extension EntryMachine {
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func waiterLeft(in environment: Environment) -> EntryActions {
-    // The fetch has already ended, and the count was reset then.
+    // A count of zero means that the fetch has already ended.
     guard waiterCount > 0 else { return .none }
     var actions = catchUp(in: environment)
     waiterCount -= 1
@@ -104,8 +104,8 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; does nothing if it is no longer in flight.
-  ///   - age: The age of the value; `nil` is new.
-  ///   - isAwaited: Whether a caller waits for the fetch that follows.
+  ///   - age: The age of the value; `nil` if the value is new.
+  ///   - isAwaited: Whether a caller waits for the fetch that was requested to follow this one.
   ///   - environment: The environment at the transaction.
   /// - Returns: The effect of the value.
   package mutating func attemptSucceeded(
@@ -131,10 +131,10 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; does nothing if it is no longer in flight.
-  ///   - age: The age of that finding; `nil` is new.
-  ///   - isAwaited: Whether a caller waits for the fetch that follows.
+  ///   - age: How long ago the data was found to be good; `nil` if that was now.
+  ///   - isAwaited: Whether a caller waits for the fetch that was requested to follow this one.
   ///   - environment: The environment at the transaction.
-  /// - Returns: The effect; without data to keep, the fetch failed.
+  /// - Returns: The effect; a failure if there is no data to keep.
   package mutating func attemptKept(
     _ id: FetchID,
     _ age: AnswerAge? = nil,
@@ -165,7 +165,8 @@ extension EntryMachine {
       if current.part == .whole || age != nil {
         landed(current, isAdded: current.part != .whole, age, at: environment.now.instant)
       } else if !isKnownToHaveChanged {
-        // An answer about one page does not make the other pages valid, but clears the mark of a failure.
+        // An answer about one page does not make the other pages valid, but clears the mark that a failed
+        // refetch has left.
         mark = .none(toldUntil: environment.now.instant)
       }
     }
@@ -206,7 +207,7 @@ extension EntryMachine {
     startSuccessor(current, isAwaited: isAwaited, in: environment, &actions)
   }
 
-  /// Counts a failed attempt, and waits for the next one or ends the fetch.
+  /// Counts a failed attempt, then waits for the next attempt or ends the fetch.
   ///
   /// - Parameters:
   ///   - id: The fetch; does nothing if it is no longer in flight.
@@ -237,7 +238,7 @@ extension EntryMachine {
     return .failed(actions)
   }
 
-  /// Ends the fetch because its task was cancelled; a cancellation is no error (contract law 10).
+  /// Ends the fetch because its task was cancelled; a cancellation is no error.
   ///
   /// - Parameters:
   ///   - id: The fetch; does nothing if it is no longer in flight.

@@ -1,20 +1,22 @@
 extension EntryMachine {
   /// A mark on data that is out of date, or may be: marked data is stale at any age.
   enum Mark: Equatable, Sendable {
-    /// Nothing marks the data as out of date; if the data became stale by age before this time, observers
-    /// have been told.
+    /// The data has no mark. If it became stale by age until `toldUntil`, observers have been notified of
+    /// that.
     case none(toldUntil: Instant)
     /// A refetch failed, and it is not known whether the data has changed.
     ///
-    /// `hiding` is the date of data that the refetch had hidden and that is lost: other data counts as
-    /// outdated unless its date is later.
+    /// If the refetch had hidden data, which is lost now, `hiding` is the date of that data. Data from an
+    /// archive or a store counts as outdated unless its date is later.
     case failed(hiding: Instant?)
-    /// The data was invalidated, last at this time (`distantPast` if the time is not known); the date of an
-    /// answer that has an age is compared with this time.
+    /// The data was invalidated, last at this time; `distantPast` if the time is not known.
+    ///
+    /// An answer that says how old it is clears the mark only if it is newer than this time.
     case invalidated(at: Instant)
     /// The data was invalidated, but only by calls that accept a running fetch as new enough.
     ///
-    /// Such calls come from a cache that is shared with other machines. That cache has newer data itself.
+    /// Such calls are for a cache that is shared with other machines. It has the newer data already, so a
+    /// running fetch may find that data.
     case doubted(at: Instant)
   }
 
@@ -56,13 +58,12 @@ extension EntryMachine {
   /// Sets or clears the mark, because the answer of a fetch becomes the data.
   ///
   /// Only the answer of an attempt that began after the last invalidation clears the mark of that
-  /// invalidation (contract X21). A part that is added to older data does not; it clears only the mark of a
-  /// failed refetch.
+  /// invalidation. A part that is added to older data does not; it clears only the mark of a failed refetch.
   ///
   /// - Parameters:
   ///   - current: The fetch.
   ///   - isAdded: Whether the answer is a part that is added to data.
-  ///   - age: The age of the answer; `nil` is new.
+  ///   - age: The age of the answer; `nil` if the answer is new.
   ///   - now: The time of the transaction.
   mutating func landed(_ current: InFlight, isAdded: Bool, _ age: AnswerAge?, at now: Instant) {
     let saysSo = age.map { age in
@@ -150,8 +151,8 @@ extension EntryMachine {
 
   /// Whether filters count the entry as stale: the data is stale for at least one observer.
   ///
-  /// Stale times belong to observers; without one, only an entry without data, with a part, or invalidated is
-  /// stale.
+  /// Only observers have stale times. Without an observer, the entry is stale if it has no data, has an
+  /// incomplete part, or is invalidated.
   ///
   /// - Parameter now: The time of the transaction.
   /// - Returns: Whether it is stale.

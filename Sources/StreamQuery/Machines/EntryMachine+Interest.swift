@@ -60,7 +60,7 @@ extension EntryMachine {
     }
     guard !current.hasClientLease else { return }
     var abandonment = linger.map(Abandonment.linger) ?? current.fetchOptions.abandonment
-    // A caller that leaves does not shorten the time that an observer has asked for.
+    // A caller that leaves does not shorten the time for which the last observer lets the fetch go on.
     if linger == nil, let rest = current.lingerPromise?.rest(at: environment.now.instant) {
       if case .linger(let own) = abandonment {
         abandonment = .linger(max(own, rest))

@@ -33,7 +33,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// How the lookup of a new observer counts, before the observer is added; `nil` for a disabled observer.
+  /// The hit or miss as which a new observer is counted, before it is added; `nil` if it is disabled.
   @inline(__always)
   package func lookup(by resolvedOptions: ResolvedObserverOptions, at now: Instant) -> CacheLookup?
   {
@@ -69,16 +69,16 @@ extension EntryMachine {
 
   /// Replaces the options of an observer, and requests a fetch if the change asks for one.
   ///
-  /// An observer that becomes enabled refetches stale data, but not if a function of the entry's state
-  /// enables it because the entry was removed (contract law 13). The subscribe policy decides for an observer
-  /// that has waited for a store, unless the entry was removed meanwhile.
+  /// An observer that becomes enabled refetches stale data. It does not if a function of the entry's state
+  /// has enabled it because the entry was removed. For an observer that has waited for a store, the subscribe
+  /// policy decides; the observer does not fetch if the entry was removed meanwhile.
   ///
   /// - Parameters:
   ///   - old: Its former options.
-  ///   - base: The time when it started polling; `distantPast` if the entry was removed since it came or was
-  ///     turned on.
+  ///   - base: The time when it started polling; `distantPast` if the entry was removed since the observer
+  ///     came or was enabled.
   ///   - new: Its new options.
-  ///   - isTurnedByFunction: Whether a function of the entry's state decides if it is enabled.
+  ///   - isTurnedByFunction: Whether a function of the entry's state decides if the observer is enabled.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions, and the time from which its polling counts.
   package mutating func reobserved(
@@ -118,7 +118,7 @@ extension EntryMachine {
     proceed(in: environment, &actions)
   }
 
-  /// The entry as it would be if an observer subscribed now, for its first snapshot.
+  /// The entry as it would be if an observer subscribed now, for the first snapshot of that observer.
   ///
   /// This uses the same inputs as a real subscription, so that both follow one rule.
   ///

@@ -1,9 +1,9 @@
 extension EntryMachine {
-  /// Marks a running attempt as outdated, so that its answer is dropped: the server's data changed (contract
-  /// law 7).
+  /// Marks a running attempt as outdated, so that its answer is dropped, because the server's data changed.
   ///
-  /// The attempt continues until it answers or until ``outdatedRestarted(in:)``, because the code that made
-  /// the change often asks for a refetch at once. A fetch without a running attempt is replaced by a new one.
+  /// The attempt goes on until it answers or until ``outdatedRestarted(isInLine:in:)``: the code that made
+  /// the change often requests a refetch right after it, and that refetch replaces the attempt. A fetch
+  /// without a running attempt is replaced by a new one.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -26,7 +26,8 @@ extension EntryMachine {
   /// Restarts an outdated fetch before it answers.
   ///
   /// - Parameters:
-  ///   - isInLine: Whether the attempt waits for its turn; the new fetch then keeps the number of failures.
+  ///   - isInLine: Whether the attempt still waits until the limit of fetches allows it; the new fetch then
+  ///     keeps the number of failures.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions; none if the fetch in flight is not outdated.
   package mutating func outdatedRestarted(

@@ -14,7 +14,7 @@ extension EntryMachine {
     case whole
   }
 
-  /// Whether callers can get the data, apart from its age: also a part, if its stream is endless.
+  /// Whether the data can answer a caller that accepts its age: it is whole, or a part of an endless stream.
   @inline(__always)
   var isAnswer: Bool { extent == .whole || extent == .part && fetchOptions.delivery == .endless }
 
@@ -22,7 +22,10 @@ extension EntryMachine {
   @inline(__always)
   var isIncomplete: Bool { extent == .part && isIdle }
 
-  /// Whether the data is a part whose rest is being fetched; not if the fetch is paused, which may take long.
+  /// Whether the data is a part whose rest is being fetched.
+  ///
+  /// A paused fetch does not count, because the pause may be long; nor does an endless stream, because it has
+  /// no rest.
   @inline(__always)
   var isArriving: Bool {
     extent == .part && isFetching && fetch?.fetchOptions.delivery != .endless
@@ -50,12 +53,12 @@ extension EntryMachine {
 
   /// Shows a part of a value that arrived; the fetch continues.
   ///
-  /// The part stays even if the fetch fails or is cancelled: a cancellation now restores this part.
+  /// The part stays even if the fetch fails or is cancelled: from now on, a cancellation restores this part.
   ///
   /// - Parameters:
   ///   - id: The fetch; does nothing if it is no longer in flight.
-  ///   - age: The age of the part; `nil` is new.
-  ///   - isAwaited: Whether a caller waits for the fetch that follows.
+  ///   - age: The age of the part; `nil` if the part is new.
+  ///   - isAwaited: Whether a caller waits for the fetch that was requested to follow this one.
   ///   - environment: The environment at the transaction.
   /// - Returns: The effect of the part.
   package mutating func attemptProgressed(
@@ -94,8 +97,8 @@ extension EntryMachine {
   /// Answers the callers with an element of an endless stream, and ends the client's own request for the
   /// fetch.
   ///
-  /// The stream goes on while it is observed. A newer fetch that was requested replaces the stream now,
-  /// because the stream has no end.
+  /// The stream goes on while it is observed. If a newer fetch was requested, it replaces the stream now,
+  /// because the stream has no end after which it could follow.
   private mutating func delivered(
     _ current: InFlight,
     isAwaited: Bool,
@@ -104,7 +107,8 @@ extension EntryMachine {
   ) {
     waiterCount = 0
     pollFailureCount = 0
-    // If nobody wanted the stream before, its abandonment policy applies already, and not anew now.
+    // If nobody wanted the stream before this element, its abandonment policy applies already, and is not
+    // applied again.
     if let cause = current.successor, isActive || current.hasClientLease || isAwaited {
       actions.cancelled = .gone(current.id)
       let clientLease = current.hasClientLease
@@ -151,12 +155,12 @@ extension EntryMachine {
     if !isIdle, fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
   }
 
-  /// Whether data of a date is not newer than the present data, including hidden data and parts that are
-  /// arriving.
+  /// Whether the present data is at least as new as other data. Hidden data and arriving parts count as
+  /// present.
   ///
   /// - Parameters:
   ///   - date: The date of the other data, in seconds since the reference date.
-  ///   - now: The current date: if the present data has a later date, that counts as `now`.
+  ///   - now: The current date; a later date of the present data counts as this one.
   /// - Returns: Whether the present data stays.
   package func isNoOlder(than date: Double, at now: Double) -> Bool {
     let current = isIdle ? nil : fetch

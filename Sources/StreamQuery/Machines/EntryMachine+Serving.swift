@@ -53,7 +53,8 @@ extension EntryMachine {
     }
     if found == .useCached(.hit, revalidates: false), canFetch,
       need == .ifStale || need == .ifStaleOrThrow,
-      // A refetch that hides the data would take it from the next callers while it is fresh.
+      // A refetch that hides the data does not begin ahead of time: the next callers would miss data that is
+      // fresh.
       isIdle, !fetchOptions.resetsData,
       record.isRefreshDue(terms.refreshAhead, freshness, of: dataUpdatedAt.instant, at: now)
     {
@@ -116,7 +117,7 @@ struct ServingRecord: Equatable, Sendable {
   ///
   /// Data with another time was written or restored, and is not refetched ahead of time.
   var answeredAt: Instant?
-  /// A random number in 0..<1 for the newest answer.
+  /// A random number in 0..<1, drawn for the newest answer, that varies when it is refetched ahead of time.
   var chance = 0.5
   /// The duration of the fetch of the newest answer.
   var duration = TimeSpan.zero
@@ -128,7 +129,7 @@ struct ServingRecord: Equatable, Sendable {
   ///   - freshness: The stale time.
   ///   - updatedAt: The time when the data was up to date.
   ///   - now: The time of the transaction.
-  /// - Returns: Whether the refetch is due, unless a fetch is in flight.
+  /// - Returns: Whether the refetch is due; the caller checks that no fetch is in flight.
   func isRefreshDue(
     _ refresh: RefreshAhead,
     _ freshness: Freshness,
@@ -150,7 +151,7 @@ struct ServingRecord: Equatable, Sendable {
   /// Records how long callers get a failure, because a fetch failed for good.
   ///
   /// - Parameters:
-  ///   - span: How long callers get the failure; `nil` is not at all.
+  ///   - span: How long callers get the failure; `nil` if they do not get it.
   ///   - now: The time of the transaction.
   mutating func failed(lastingFor span: TimeSpan?, at now: Instant) {
     failureEnd = span.map { now + $0 ?? Instant(nanoseconds: .max) }
@@ -186,7 +187,8 @@ struct ServingRecord: Equatable, Sendable {
     markedAt = machine.isInvalidated ? markedAt ?? now : nil
     guard machine.isIdle else { return }
     softTimeoutEnd = nil
-    // During a first load there is no error, but its cancellation brings the error back.
+    // This is decided only when no fetch is in flight: a fetch without data removes the error, but its
+    // cancellation restores the error.
     if !machine.isError { failureEnd = nil }
   }
 }

@@ -69,7 +69,8 @@ extension EntryMachine {
       part: part,
       undo: undo
         ?? InFlight.Undo(
-          // Without data, a fetch that this one replaces has removed the error, and perhaps hides data.
+          // If there is no data, a fetch that this one replaces may have removed the error and hidden the
+          // data. So both are taken from its `undo`.
           isError: hasData ? isError : fetch?.undo.isError ?? isError,
           failureCount: failureCount,
           cause: fetch?.undo.cause ?? self.cause,

@@ -82,8 +82,8 @@ extension EntryMachine {
 
   /// Whether retention is over: nobody wants the entry any more, and nothing is fetched.
   ///
-  /// The answer equals `expired` in the result of ``timeReached(in:)``, but is cheaper: nearly all entries
-  /// end this way, often a thousand in one transaction.
+  /// If so, ``timeReached(in:)`` would return the step `drop`. This test is cheaper: nearly all entries end
+  /// this way, often a thousand in one transaction.
   ///
   /// - Parameter now: The time of the transaction.
   /// - Returns: Whether the entry may be dropped.

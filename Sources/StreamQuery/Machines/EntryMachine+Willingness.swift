@@ -30,7 +30,7 @@ extension EntryMachine {
 
   /// Whether the entry was removed after a time, and no fetch was requested since.
   ///
-  /// A trigger of that time does not concern it any more (contract law 13).
+  /// A trigger that fired at that time does not refetch the entry any more.
   @inline(__always)
   func wasRemoved(after time: Instant) -> Bool { isRemoved && lastTick > time }
 }

@@ -2,8 +2,9 @@ extension EntryMachine {
   /// Makes a written value the data; the write counts as a success.
   ///
   /// The write clears error and invalidation, and renews retention. A running fetch may still bring newer
-  /// data, unless `fencing` is set. If the fetch began before an invalidation, its answer is marked again. A
-  /// deferred fetch begins: it waited because there was no data. A part stays a part while the rest arrives.
+  /// data, unless `fencing` is set. If the fetch began before an invalidation, the data is marked as
+  /// invalidated again when the fetch answers. A deferred fetch begins now, because it waited only while
+  /// there was no data. A part stays a part while the rest arrives.
   ///
   /// - Parameters:
   ///   - writer: The source of the write.
@@ -56,7 +57,7 @@ extension EntryMachine {
 
   /// Fills an empty entry with initial data; this counts neither as a fetch nor as a write.
   ///
-  /// A deferred fetch begins, as after a write.
+  /// A deferred fetch begins now, because it waited only while there was no data.
   ///
   /// - Parameters:
   ///   - updatedAt: The date of the value.
@@ -105,8 +106,8 @@ extension EntryMachine {
 
   /// Marks the data as invalidated.
   ///
-  /// A write clears the mark, and so does the answer of an attempt that begins from now on (contract X21).
-  /// The answer of a running attempt becomes the data and stays marked, unless the call accepts that answer.
+  /// A write clears the mark, and so does the answer of an attempt that begins from now on. The answer of a
+  /// running attempt becomes the data and stays marked, unless the call accepts that answer.
   ///
   /// - Parameters:
   ///   - isJoining: Whether the answer of a running fetch counts as new enough.
@@ -130,8 +131,8 @@ extension EntryMachine {
     let last = max(latest, invalidatedAt ?? latest)
     mark = isDoubt && supersededAt == nil ? .doubted(at: last) : .invalidated(at: last)
     if !wasInvalidated {
-      // The interval of polling starts again, unless a poll is already due and only its timer is
-      // late. The last tick of a removed entry is its removal: see ``wasRemoved(after:)``.
+      // The interval of polling starts again, unless a poll is already due and only its timer is late. In a
+      // removed entry, `lastTick` stays the time of the removal, which ``wasRemoved(after:)`` needs.
       let isDue = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
       if !isDue, !isRemoved { tick(at: now) }
       actions.changed = true

@@ -61,7 +61,7 @@ package struct EntryMachine: Equatable, Sendable {
   /// The options of the next fetch.
   var fetchOptions = FetchOptions()
   var fetchSerial: UInt32 = 0
-  /// The last start, failure or end of a fetch: the next tick of polling counts from this time.
+  /// The time from which the next tick of polling counts, such as the last start, failure or end of a fetch.
   var lastTick = Instant.distantPast
   /// Ticks of polling up to this time have been handled; later ones are still to come.
   var polledUntil = Instant.distantPast
@@ -106,7 +106,8 @@ package struct EntryMachine: Equatable, Sendable {
 
   /// The fetch in flight.
   ///
-  /// Reading it copies it: test ``isIdle`` first where most entries have none.
+  /// Each read copies the fetch. Code that runs for all entries tests ``isIdle`` first, because most have no
+  /// fetch.
   package internal(set) var fetch: InFlight? {
     @inline(__always) get { inFlight.copy }
     set { inFlight.copy = newValue }

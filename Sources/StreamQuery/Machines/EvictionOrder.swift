@@ -6,7 +6,7 @@
 /// | list | holds | leaves to |
 /// |---|---|---|
 /// | `window` | newcomers, by last use | `probation`, when newer ones come |
-/// | `probation` | entries on trial, by arrival | `protected`, when used; out of the cache |
+/// | `probation` | entries on trial, by arrival | `protected`, when used; evicted, when room is needed |
 /// | `protected` | entries that were used again, by last use | `probation`, when it is full |
 ///
 /// When the cache is full, the newcomer that leaves the window is compared with the oldest entry on

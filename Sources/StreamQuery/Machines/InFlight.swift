@@ -15,18 +15,18 @@ package struct InFlight: Equatable, Sendable {
     case paused(before: Pause)
   }
 
-  /// The interest of the client in a fetch, or the lack of any interest.
+  /// Whether observers, callers or the client want a fetch, or nobody does.
   package enum Claim: Equatable, Sendable {
     /// The fetch lives while observers or callers want it.
     case shared
     /// The client itself wants the fetch, for background work on a key that nobody observes.
     case leased
-    /// Nobody wants the fetch, but its abandonment lets it go on: as `.finish`, with its last attempt; as
-    /// `.linger`, until a time.
+    /// Nobody wants the fetch, but its option `abandonment` lets it go on. With `.finish`, no attempt follows
+    /// the present one. With `.linger`, the fetch is cancelled at the time `until`.
     case abandoned(isLastAttempt: Bool, until: Instant?)
   }
 
-  /// The beginning of an attempt.
+  /// How an attempt begins: from nothing, or from the progress of earlier attempts.
   package enum Beginning: Equatable, Sendable {
     /// The attempt begins anew.
     case anew
@@ -38,11 +38,12 @@ package struct InFlight: Equatable, Sendable {
 
   /// The events since an attempt started.
   package struct Attempt: Equatable, Sendable {
-    /// The standing of the answer that the attempt will bring.
+    /// Whether the answer that the attempt will bring is still up to date.
     package enum Standing: Equatable, Sendable {
-      /// Nobody has said that the server's data changed.
+      /// The entry was not invalidated during the attempt.
       case current
-      /// The entry was invalidated, so that later callers do not get a failure of the attempt.
+      /// The entry was invalidated during the attempt. If the attempt fails, later callers do not get its
+      /// failure.
       case overtaken
       /// The entry was invalidated, and then a caller asked for newer data: one more fetch follows if the answer
       /// reports itself as outdated.
@@ -52,7 +53,7 @@ package struct InFlight: Equatable, Sendable {
     }
 
     package var standing = Standing.current
-    /// Whether a value was written.
+    /// Whether a value was written to the entry during the attempt.
     package var wasWritten = false
     /// The time when the attempt showed its first part; `nil` if it has shown none.
     package var deliveringSince: Instant?
@@ -82,7 +83,7 @@ package struct InFlight: Equatable, Sendable {
   /// The state before the start of the fetch; a cancellation restores it.
   package var undo: Undo
   /// Whether the entry was invalidated after the answer of this fetch began, by a call that does not accept
-  /// such an answer: then the data stays invalidated.
+  /// such an answer: then the data stays invalidated after the answer.
   package var predatesMark = false
   /// Whether the data was marked as invalidated when the attempt began.
   ///
@@ -92,7 +93,7 @@ package struct InFlight: Equatable, Sendable {
   package var beginning = Beginning.anew
   /// The running attempt or, between attempts, the last one.
   package var attempt = Attempt()
-  /// If a request for the whole value joined this fetch of a page: the cause of that request.
+  /// The cause of a request for the whole value that joined this fetch of a page; `nil` if there was none.
   package var joined: FetchCause?
   /// The source of the data, if it was written since the fetch started.
   package var writer: Writer?
@@ -160,7 +161,7 @@ package struct InFlight: Equatable, Sendable {
 
   /// Requests one more fetch if the answer is outdated and a caller had asked for newer data.
   ///
-  /// - Parameter age: The age of the answer; `nil` is new.
+  /// - Parameter age: The age of the answer; `nil` if the answer is new.
   mutating func answered(_ age: AnswerAge?) {
     if age?.isOutdated == true, attempt.standing == .askedAnew {
       successor = successor ?? .invalidated

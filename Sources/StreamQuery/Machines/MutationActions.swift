@@ -23,7 +23,7 @@ package struct MutationActions: Equatable, Sendable {
   package var concluded: MutationMachine.Ending?
   /// The run is over: answer its callers, and let the next run of the scope begin.
   package var ended: MutationMachine.Ending?
-  /// An observer may see a difference.
+  /// An observer of the run may see a difference.
   package var changed = false
   /// The run may be forgotten.
   package var expired = false

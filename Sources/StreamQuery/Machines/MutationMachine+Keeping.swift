@@ -53,7 +53,8 @@ extension MutationMachine {
   /// Whether the run may get another input, because no user code is running for the run.
   package var canBeRebased: Bool { rests }
 
-  /// Goes on with another input: this makes another request, and the outbox writes it before it is sent.
+  /// Continues the run with another input. That makes it another request, so the outbox writes the input
+  /// before the run sends it.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -65,7 +66,7 @@ extension MutationMachine {
 
   /// Ends a failed attempt, because another input is to replace the one that failed.
   ///
-  /// The run waits as before a retry. Its failures are still counted, so that code that answers each error
+  /// The run waits for `retryAfter`. Its failures are still counted, so that code that answers each error
   /// with another input sees how often it did so.
   ///
   /// - Parameters:
@@ -94,8 +95,8 @@ extension MutationMachine {
     return actions
   }
 
-  /// Whether earlier runs that this one replaces need not be sent: the outbox has written this run, or only
-  /// time and the network delay it.
+  /// Whether earlier runs that this run replaces need not be sent any more: the outbox has written this run,
+  /// or only time and the network delay it.
   package var takesPrecedence: Bool {
     guard isUndecided, !isCancelRequested else { return false }
     return keeping == .kept || reached >= .prepared && keeping == .none

@@ -162,7 +162,7 @@ package struct MutationMachine: Equatable, Sendable {
     if case .ended(let ending) = phase { ending } else { nil }
   }
 
-  /// The end that is decided while the callbacks run; `nil` before and after that.
+  /// The outcome, which is decided while the callbacks still run; `nil` before and after that.
   var decided: Ending? {
     if case .settling(let ending) = phase { ending } else { nil }
   }

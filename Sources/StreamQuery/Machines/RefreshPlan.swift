@@ -38,7 +38,7 @@ struct RefreshPlan: Sendable {
   private var outcomes: [Outcome]
   private var begun = 0
 
-  /// - Parameter candidates: The stale entries; of equals, the first comes first.
+  /// - Parameter candidates: The stale entries; entries of equal weight keep this order.
   init(_ candidates: [Candidate]) {
     let weighed = candidates.enumerated().map { (index: $0, weight: $1.weight, candidate: $1) }
     self.candidates =

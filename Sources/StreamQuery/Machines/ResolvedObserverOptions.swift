@@ -3,7 +3,7 @@
 /// Observers with equal resolved options are counted together, so an entry's decisions cost the
 /// same for ten thousand observers as for one.
 package struct ResolvedObserverOptions: Hashable, Sendable {
-  // Every observer stores this. Spans come first and flags last, and an optional span takes no
+  // Every observer stores these options. Spans come first and flags last, and an optional span takes no
   // additional byte: 48 bytes instead of 72.
 
   /// The polling interval; infinite is off.
@@ -27,12 +27,13 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
   /// The random part of each polling interval.
   package var jitter = PollJitter.none
 
-  /// Retention if this observer leaves last; `nil` leaves it to the entry.
+  /// The retention of the entry if this observer leaves last; `nil` is the longest that a query requested.
   package var gcTime: TimeSpan? {
     get { packedGCTime.value }
     set { packedGCTime = TimeSpan.Packed(newValue) }
   }
-  /// How long a fetch outlives this observer; `nil` leaves it to the fetch.
+  /// How long a fetch goes on after this observer, if it leaves last; `nil` leaves that to the fetch's
+  /// options.
   package var linger: TimeSpan? {
     get { packedLinger.value }
     set { packedLinger = TimeSpan.Packed(newValue) }
@@ -85,8 +86,8 @@ struct ObserverGroup: Equatable, Sendable {
   /// The start of a fetch removes them all: from then on, polling counts from that fetch.
   var bases: [Instant] = []
 
-  /// The time from which the group's polling counts: that of the last fetch, if it counts for any observer of
-  /// the group, or else the first of `bases`.
+  /// The time from which the group's polling counts: `lastTick`, or the first of `bases` if all observers of
+  /// the group came after that tick.
   func base(after lastTick: Instant) -> Instant {
     bases.count < count ? lastTick : bases.first ?? lastTick
   }

@@ -115,7 +115,7 @@ struct ReturnPacing: Equatable {
 
   /// The time of the newest reconnect or activation; `nil` if there was none.
   ///
-  /// Refetches that are still to come are for this one, also those that an earlier one began.
+  /// Refetches that are still to come count for this event, even if an earlier event of its kind began them.
   func newest(_ cause: FetchCause) -> Instant? {
     cause == .reconnect ? reconnect.newest : activation.newest
   }
@@ -158,7 +158,7 @@ struct ReturnPacing: Equatable {
 
   // MARK: Time
 
-  /// The time for which to set a timer; `nil` if there is one already.
+  /// The time for which to set a timer; `nil` if nothing is due, or if a timer is set for then or earlier.
   mutating func arm() -> Instant? {
     let mayDoubt = !isDoubted && !isForcedOffline
     let doubt = mayDoubt ? trust.flatMap { trust in offlineSince.flatMap { $0 + trust } } : nil

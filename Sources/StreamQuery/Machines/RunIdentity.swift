@@ -54,7 +54,7 @@ package struct RunIdentity: Hashable, Sendable {
     self.init(high, low, version: 8)
   }
 
-  /// The identity of the nth of several runs with equal facts in an archive.
+  /// The identity of the nth of several runs with equal key, date and input in an archive.
   package func numbered(_ number: UInt64) -> Self {
     Self(high, low &+ number &* 0x9e37_79b9_7f4a_7c15, version: 8)
   }
@@ -69,6 +69,6 @@ package struct RunIdentity: Hashable, Sendable {
     )
   }
 
-  /// Whether the identity is a digest of an archive's facts.
+  /// Whether the identity is a digest of a run's data in an archive, and not random.
   var isDerived: Bool { high >> 12 & 0xf == 8 }
 }

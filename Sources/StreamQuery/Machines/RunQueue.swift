@@ -23,7 +23,8 @@ struct RunQueue: RandomAccessCollection, Sendable {
 
   /// Inserts a run before all newer ones.
   ///
-  /// A first run that stayed before an older one stays first, unless the new run is the oldest of all.
+  /// The first run may be newer than others, because of an earlier call with `keepsFirst`. It stays first
+  /// unless the inserted run is the oldest of all.
   ///
   /// - Parameters:
   ///   - run: The run.

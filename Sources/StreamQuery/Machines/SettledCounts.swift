@@ -8,7 +8,7 @@ package struct SettledCounts: Hashable, Sendable {
   /// The counts of a new entry.
   package static let zero = SettledCounts(data: 0, errors: 0)
 
-  /// Whether data or a failure arrived since `base` was taken; a reset sets the counts back.
+  /// Whether data or a failure arrived since `base` was taken; a reset sets the counts to zero.
   package func exceed(_ base: SettledCounts) -> Bool {
     data > base.data || errors > base.errors
   }
