@@ -5,7 +5,7 @@ nonisolated extension QueryClient {
   @_spi(Adapters) public struct Limits: Hashable, Sendable {
     /// The number of fetches that may run at a time; `nil` without a limit.
     public var maxFetches: Int?
-    /// The number of limited fetches that run.
+    /// The number of running fetches that count toward the limit.
     public var runningFetches = 0
     /// The number of fetches that wait for others to end.
     public var waitingFetches = 0

@@ -1,13 +1,12 @@
 nonisolated extension QueryClient {
   /// Marks entries as invalidated, so that they are stale at any age, and refetches those in scope.
   ///
-  /// Data stays visible. Marked entries in scope are refetched at once: a running fetch over data
-  /// is replaced, because its answer may be older than the mark. A first fetch is joined. A fetch
-  /// after three replacements in a row is joined too, so that a storm of invalidations cannot keep
-  /// every answer away: its answer is stored, stays marked, and is refetched once while there is an
-  /// enabled observer. If a fetch invalidates itself and cannot be replaced, its answer clears the mark,
-  /// and no such refetch follows. Entries that ``refetch(_:superseding:)`` leaves out are marked but not
-  /// refetched, in any scope.
+  /// Data stays visible. Marked entries in scope are refetched at once: a running fetch over data is
+  /// replaced, because its answer may be older than the mark. A first fetch is joined. A fetch after three
+  /// replacements in a row is joined too, so that a storm of invalidations cannot keep every answer away: its
+  /// answer is stored, stays marked, and is refetched once while there is an enabled observer. If a fetch
+  /// invalidates its own key and cannot be replaced, its answer clears the mark, and no such refetch follows.
+  /// Entries that ``refetch(_:superseding:)`` leaves out are marked but not refetched, in any scope.
   ///
   /// Otherwise only a write, or the answer of a fetch that began after the call, clears the mark:
   /// <doc:InvalidationAndTriggers>.
@@ -17,10 +16,9 @@ nonisolated extension QueryClient {
   ///
   /// The call sets the marks at once, and returns when all refetches are settled, including those that failed
   /// and those that follow a joined fetch. An endless stream settles with its first part:
-  /// <doc:InfiniteAndStreamedQueries>. A fetch that is already paused is not awaited. The call only watches
-  /// the others: while the app is inactive, their retries wait, as they do for observers, and a run of a
-  /// mutation that made the call stops waiting. A cancelled caller returns at once, and the refetches
-  /// continue.
+  /// <doc:InfiniteAndStreamedQueries>. A fetch that is already paused is not awaited. Other fetches do not
+  /// count as awaited by a caller: while the app is inactive, their retries wait, and a run of a mutation
+  /// that made the call stops waiting. A cancelled caller returns at once, and the refetches continue.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries to mark.
@@ -99,15 +97,15 @@ nonisolated extension QueryClient {
 
   /// Refetches entries, fresh or not.
   ///
-  /// It leaves out entries whose observers are all disabled, entries that an observer treats as static, and
-  /// unobserved entries that had no result in this process. Without observers, entries of disabled and static
-  /// queries are refetched, too. An entry that was only written has no fetch closure: its attempts fail with
-  /// ``QueryError/missingFetch(key:)`` and are retried, in case a query brings a closure.
+  /// The call leaves out entries whose observers are all disabled, entries that an observer treats as static,
+  /// and unobserved entries that had no result in this process. Without observers, entries of disabled and
+  /// static queries are refetched, too. An entry that was only written has no fetch closure: its attempts
+  /// fail with ``QueryError/missingFetch(key:)`` and are retried, in case a query brings a closure.
   ///
-  /// It returns when all refetches are settled, including those that failed. An endless stream settles with
-  /// its first part: <doc:InfiniteAndStreamedQueries>. A fetch that is already paused is not awaited. The
-  /// call only watches the others: while the app is inactive, their retries wait, as they do for observers,
-  /// and a run of a mutation that made the call stops waiting. In the background call
+  /// The call returns when all refetches are settled, including those that failed. An endless stream settles
+  /// with its first part: <doc:InfiniteAndStreamedQueries>. A fetch that is already paused is not awaited.
+  /// Other fetches do not count as awaited by a caller: while the app is inactive, their retries wait, and a
+  /// run of a mutation that made the call stops waiting. In the background call
   /// ``refetchStale(_:within:)-(QueryFilter,_)``, which awaits its fetches. A cancelled caller returns at
   /// once, and the refetches continue. An observed entry that waits for a store is refetched when the store
   /// is read.

@@ -72,12 +72,12 @@ nonisolated extension QueryClient {
 
   /// Resumes paused mutations and waits until they have ended.
   ///
-  /// Runs resume by themselves when network and app allow it. Only imported runs of an archive that
-  /// were not resumed wait for this call, or for the network or the app to come back. While offline
-  /// nothing happens and the call returns at once. Cancelling the caller ends its wait, and the
-  /// runs continue. A fetch, and the work and the callbacks of a run, do not wait for runs that
-  /// wait for them, such as later runs of the scope. Nobody waits for runs that stop until there is a
-  /// decision about an error, or that a store fails to keep.
+  /// Runs resume by themselves when network and app allow it. Only imported runs of an archive that were not
+  /// resumed wait for this call, or for the network or the app to come back. While offline nothing happens
+  /// and the call returns at once. Cancelling the caller ends its wait, and the runs continue. If a fetch, or
+  /// the work or a callback of a run, makes the call, it does not wait for runs that wait for it, such as
+  /// later runs of the scope. The call waits neither for runs that have stopped until there is a decision
+  /// about an error, nor for runs that a store fails to keep.
   ///
   /// ```swift
   /// client.import(archive, for: [.mutation(.rename())], resuming: false)

@@ -74,7 +74,7 @@ nonisolated extension QueryClient {
   ///
   /// - A write replaces an update. An answer replaces it too, unless the update is `fencing`.
   /// - A removal or a reset ends an update.
-  /// - An invalidation marks the data of an update.
+  /// - An invalidation marks the data that an update will write.
   ///
   /// If more than 10,000 updates wait, the oldest is given up and reported to
   /// ``Configuration/onMisuse``.
@@ -93,7 +93,7 @@ nonisolated extension QueryClient {
   ///   - updatedAt: When the written data was current; `nil` means now, and the age of a future date is zero.
   ///   - fencing: Whether a fetch in flight is discarded, if the closure writes anything.
   ///   - update: Changes the data.
-  /// - Returns: The data that was written; `nil` if none was, or not yet.
+  /// - Returns: The data that was written; `nil` if nothing was written, or if the update waits.
   /// - Throws: The closure's error; in that case nothing is written.
   @discardableResult
   public nonisolated func updateData<Value, Failure: Error>(
@@ -113,7 +113,7 @@ nonisolated extension QueryClient {
   ///   - updatedAt: When the written data was current; `nil` means now, and the age of a future date is zero.
   ///   - fencing: Whether a fetch in flight is discarded, if the closure writes anything.
   ///   - update: Changes the data.
-  /// - Returns: The data that was written; `nil` if none was, or not yet.
+  /// - Returns: The data that was written; `nil` if nothing was written, or if the update waits.
   /// - Throws: The closure's error; in that case nothing is written.
   @_disfavoredOverload
   @discardableResult
@@ -136,7 +136,7 @@ nonisolated extension QueryClient {
   ///
   /// The update of an entry without data waits until its store has answered, as with
   /// ``updateData(for:updatedAt:fencing:_:)-(Query<Value>,_,_,_)``: the closure then runs on the stored data,
-  /// even if the filter would not match any more. The result does not count it.
+  /// even if the filter would not match any more. The result does not count that entry.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.

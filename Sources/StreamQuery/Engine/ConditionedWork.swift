@@ -12,8 +12,8 @@ final class ConditionedWork: Sendable {
 
   var conditions: ClientConditions { state.withLock { $0 } }
 
-  /// Whether a condition switches the network off; unlike ``conditions``, this may be read under the
-  /// cache's lock, because it holds no key that would be released there.
+  /// Whether a condition switches the network off; unlike ``conditions``, this holds no key of a user, so it
+  /// may be read under the cache's lock.
   var isOffline: Bool { state.withLock(\.isOffline) }
 
   /// Whether attempts have to ask for a delay or a failure before they begin.
@@ -92,7 +92,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The conditions, without fetches that were made to fail and are over.
+  /// The present conditions; fetches that were made to fail are forgotten first if they are over.
   var presentConditions: ClientConditions? {
     guard let conditioned else { return nil }
     let failing = conditioned.conditions.failingFetches

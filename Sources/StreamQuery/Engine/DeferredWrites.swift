@@ -1,6 +1,7 @@
 /// The writes that wait until the stores of their keys have been read.
 ///
-/// Writes of one key keep their order. Writes are dropped or marked when their keys change.
+/// Writes of one key keep their order. If a key is removed, reset or written meanwhile, its writes are
+/// dropped. If it is invalidated, its writes are marked, so that their data is invalidated too.
 struct DeferredWrites: Sendable {
   struct Write: Sendable {
     let key: EntryKey
@@ -63,7 +64,8 @@ struct DeferredWrites: Sendable {
   private var present: Write?
   /// The keys that were written since a thread began to make writes.
   ///
-  /// The data of these keys comes from these writes, not from an answer that came while they waited.
+  /// If such a key has data, the data comes from these writes. So ``drop(answered:)`` does not drop the other
+  /// writes of the key, as it would after an answer of a fetch.
   private var written: Set<EntryKey> = []
 
   var isEmpty: Bool { lines.isEmpty }
@@ -238,7 +240,7 @@ package struct LastWrite: Sendable {
   ///
   /// - Parameters:
   ///   - kept: The data in the store.
-  ///   - isInvalidated: Whether the key was invalidated since.
+  ///   - isInvalidated: Whether the result is marked as invalidated even if the data is not.
   ///   - number: A number that no other entry has.
   ///   - date: The time, in seconds since the reference date.
   /// - Returns: The entry to keep; `nil` if the store keeps what it has.

@@ -22,7 +22,8 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// Repeats a failed read: it may succeed now, for example after a device was unlocked.
   func retryLoad()
 
-  /// Begins stored runs that had no work, if the changed defaults of mutations have work for them.
+  /// Begins stored runs whose mutation had no function to perform, if the changed defaults of mutations have
+  /// one.
   func workChanged()
 
   /// Lets a run go on: a durable run once it is stored, another run once all earlier stored runs are known.
@@ -47,7 +48,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// Forgets the output of a run that the cache has forgotten.
   func answerDropped(_ job: MutationJob)
 
-  /// Decides about a stored run that failed without a retry left.
+  /// Decides how a stored run goes on after its last attempt has failed.
   func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer
 
   /// Removes a stored run that is over.
@@ -56,7 +57,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   ///   - job: The run.
   ///   - ending: Its end.
   ///   - wasDurable: Whether the run was durable; if not, an archive brought it. If such a run failed, or
-  ///     `clear()` has ended it, its record stays, and a durable run begins.
+  ///     `clear()` has ended it, its record stays, and a durable run begins from the record.
   func ended(_ job: MutationJob, _ ending: MutationMachine.Ending, wasDurable: Bool)
 
   /// Writes all changes.

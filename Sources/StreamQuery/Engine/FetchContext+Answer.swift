@@ -1,16 +1,16 @@
 extension FetchContext {
   /// Says how old the answer is that the attempt is going to return.
   ///
-  /// Call this for an answer that was kept before: by another cache, by another machine, or between
-  /// here and the server. The data counts as fetched that long ago, so that its stale time begins
-  /// at that ``QueryResult/dataUpdatedAt``. Retries, intervals and events still go by the time of
-  /// the fetch. In an attempt that throws ``NotModified``, this is the age of that finding; the
-  /// data gets no older by it.
+  /// Call this for an answer that was kept before: by another cache, by another machine, or between here and
+  /// the server. The data counts as fetched that long ago, so that its stale time begins at that
+  /// ``QueryResult/dataUpdatedAt``. Retries, intervals and events still go by the time of the fetch. In an
+  /// attempt that throws ``NotModified``, this is how long ago the data was found to be unchanged; it does
+  /// not make the data older.
   ///
-  /// The last call of an attempt counts, and calls of earlier attempts do not, with two exceptions.
-  /// Pages that are fetched one after the other are as old as the oldest of them, even if an
-  /// earlier attempt fetched that page. If the fetch is a stream, each element is as old as the
-  /// last call before it said. A context that was made by hand ignores the call.
+  /// The last call of an attempt counts, and calls of earlier attempts do not, with two exceptions. Pages
+  /// that are fetched one after the other are as old as the oldest of them, even if an earlier attempt
+  /// fetched that page. If the fetch is a stream, each element has the age that the last call before it gave.
+  /// A context that was made by hand ignores the call.
   ///
   /// ```swift
   /// let rates = Query("rates") { context in

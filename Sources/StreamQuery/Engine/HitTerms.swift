@@ -18,7 +18,7 @@ extension HitTerms {
     gcTime = query.gcTime
   }
 
-  /// The terms of a query, without resolving the query.
+  /// The terms of a query, determined without resolving the query.
   ///
   /// This is not an initializer, because an initializer owns its arguments: all threads would
   /// retain and release the same defaults.
@@ -26,7 +26,8 @@ extension HitTerms {
   /// - Parameters:
   ///   - definition: The query.
   ///   - defaults: The client's defaults.
-  /// - Returns: The terms; `nil` if some defaults are of a prefix of keys.
+  /// - Returns: The terms; `nil` if the query has to be resolved, because some defaults are for a prefix of
+  ///   keys, a store keeps the data, or functions have to be evaluated.
   static func of(_ definition: QueryDefinition, _ defaults: DefaultsTable) -> HitTerms? {
     guard defaults.prefixes.isEmpty else { return nil }
     if let policy = definition.persistence ?? defaults.persistence, !policy.isOff { return nil }

@@ -1,4 +1,4 @@
-/// Tells observers that there is news.
+/// Wakes the streams that were made with it, each of which then reads its value.
 package final class NewsSource: Sendable {
   fileprivate let broadcaster = Broadcaster<NewsFlag<Never>>()
 

@@ -17,8 +17,8 @@ package protocol Persister: AnyObject, Sendable {
   /// would then begin with wrong data.
   func isUnread(_ policy: any PersistencePolicy) -> Bool
 
-  /// Notes the policies under which writes wait until the data has been read: without them a save is not
-  /// complete.
+  /// Notes the policies under which writes wait until the data has been read: a save is not complete without
+  /// these writes.
   func writesWait(under policies: [any PersistencePolicy])
 
   /// Waits until the data under a policy has been read, or until the caller is cancelled.
@@ -26,7 +26,7 @@ package protocol Persister: AnyObject, Sendable {
   /// - Parameters:
   ///   - policy: The policy.
   ///   - limit: The time after which the wait ends in any case.
-  ///   - end: Ends the wait, too, when it is given.
+  ///   - end: Also ends the wait, when it gets its value.
   func waitUntilRestored(
     _ policy: any PersistencePolicy,
     within limit: TimeSpan,
@@ -114,7 +114,7 @@ final class PersisterSlot: Sendable {
 
   /// The persister; `nil` if no query has needed one so far.
   var persister: (any Persister)? {
-    // Most clients never have one, and take no lock.
+    // Most clients never have a persister, so no lock is taken for them.
     isInUse.load(ordering: .acquiring) ? state.withLock { $0.persister } : nil
   }
 
@@ -132,8 +132,8 @@ final class PersisterSlot: Sendable {
     guard let client, let making = policy as? any PersisterMaking else { return nil }
     // The persister is made outside the lock. If two threads make one, one of the two is not used.
     let made = making.makePersister(for: client)
-    // Another thread may find the persister from the next step on. From then on, changes have to be recorded,
-    // and the persister told of it.
+    // From the step after this one, another thread may find the persister. So the cache begins to record
+    // changes for it here.
     client.cache.record { $0.startPersisting() }
     isInUse.store(true, ordering: .releasing)
     return state.withLock { state in

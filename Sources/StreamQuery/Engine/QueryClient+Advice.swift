@@ -66,7 +66,7 @@ extension AnyQueryKey {
 }
 
 extension QueryClient.Configuration {
-  /// Whether this is ``server`` for a client of many requests.
+  /// Whether the configuration is ``server``, for a client that serves many requests.
   ///
   /// A client for one request should have no ``readShards``.
   fileprivate var isOfServer: Bool { preset.gcTime != nil && readShards != nil }

@@ -69,9 +69,9 @@ nonisolated extension QueryClient {
     @inline(__always) get { awaitsImports.load(ordering: .acquiring) }
   }
 
-  /// Whether a fetch waits because an import may bring the data.
+  /// Defers a fetch if an import may bring the data, and returns whether it did.
   ///
-  /// If the import does not bring it, the attempt is started again.
+  /// If the import does not bring the data, the attempt is started again.
   ///
   /// This is not inlined, because the task of each fetch would reserve stack space for it.
   @inline(never)
@@ -92,7 +92,8 @@ nonisolated extension QueryClient {
     }
     let limit = AttemptLimit()
     limit.start(span, deadlines) {
-      // A fetch that has shown a part keeps its connection, and counts as answered.
+      // The timeout does not end a fetch that has shown a part: the attempt counts as answered, and keeps its
+      // connection.
       guard self.cache.read({ $0.deliveringSince(job) }) == nil, limit.tryEnd() else { return }
       job.answer.tookTooLong(context.attempt)
       job.refuse(context.ordinal)
@@ -232,7 +233,8 @@ nonisolated extension QueryClient {
     let isAnew = retriesCountAnew(of: job)
     return commit(asking: ask) { answer, _, state, transaction in
       guard !job.refuses(attempt) else { return false }
-      // A newer fetch may follow an element of an endless stream, as it may follow an answer in `land`.
+      // As in `land`, the options of observers are evaluated first, because they decide whether a newer fetch
+      // follows an element of an endless stream.
       let isAnswer = job.query.fetchOptions.delivery == .endless
       if isAnswer, !asksObservers, state.asksBeforeFollowing(job) {
         asksObservers = true
@@ -246,7 +248,7 @@ nonisolated extension QueryClient {
 
   /// The retry policy of a fetch.
   ///
-  /// An endless stream retries as for its observers, even if a caller started it.
+  /// If an endless stream is observed, it retries by the policy for observers, even if a caller started it.
   private func retry(of job: FetchJob) -> RetryPolicy {
     guard job.isImperative, job.query.fetchOptions.delivery == .endless,
       cache.read({ $0.isActive(job) })
@@ -359,7 +361,7 @@ struct Landing: Sendable {
   /// Whether the value is made from the cached value, and has to be made again if that changes.
   var usesData: Bool { join != nil || query.mayShare }
 
-  /// The maximum number of rounds.
+  /// How often the value is made at most, if the cached value changes each time.
   ///
   /// A merge only saves memory, and gives up after three rounds. A join must not lose an update,
   /// and never gives up.

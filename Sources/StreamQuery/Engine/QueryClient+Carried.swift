@@ -20,8 +20,8 @@ extension FetchContext {
 
   /// The cached data; the fetch may validate the data with the server or build upon it.
   ///
-  /// This is the data as it was fetched or written, without the optimistic changes of mutations.
-  /// Read it here rather than through ``client``, which shows those changes too. If it is still
+  /// This is the data as it was fetched or written, without the optimistic changes of mutations. Read it here
+  /// rather than through ``client``, which shows those changes too. If the server says that the data is still
   /// good, throw ``NotModified``.
   ///
   /// ```swift

@@ -26,7 +26,7 @@ nonisolated extension QueryClient {
 
   /// Waits for a caller's answer, where tests or companions observe such waits.
   ///
-  /// If the answer is not there already, the companions hear when the wait begins and ends.
+  /// If the answer is not there already, the companions are told when the wait begins and ends.
   ///
   /// It is not inlined, because the tasks of all other callers would reserve stack space for it.
   @inline(never)

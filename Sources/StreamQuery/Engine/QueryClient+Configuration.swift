@@ -12,11 +12,11 @@ nonisolated extension QueryClient {
   public struct Configuration: Sendable {
     /// Defaults for queries.
     public var defaults: QueryDefaults
-    /// Whether the network can be reached.
+    /// Tells whether the network can be reached.
     public var connectivity: Connectivity
-    /// Whether the app or process is active.
+    /// Tells whether the app or process is active.
     public var activity: AppActivity
-    /// Whether memory is short; by default as Apple platforms report it, and never elsewhere.
+    /// Tells whether memory is short; by default as Apple platforms report it, and never elsewhere.
     public var memoryPressure: MemoryPressure
     /// The limit for cached data that nobody observes; none by default.
     public var limit: CacheLimit?
@@ -41,8 +41,8 @@ nonisolated extension QueryClient {
     ///
     /// A simulation uses it to tell the client's own timer from other sleepers.
     package var operatorClock: (any Clock<Duration>)?
-    /// The deadlines that the clients of one owner share, if their clock is `ContinuousClock`; `nil` is those
-    /// of the process, for clients without an executor.
+    /// The deadlines that the clients of one owner share, if their clock is `ContinuousClock`; `nil` means
+    /// those of the process, or own deadlines if the client has an executor.
     var sharedDeadlines: Deadlines?
     /// Whether calls of low priority leave their actions to the client's executor.
     ///

@@ -161,7 +161,7 @@ nonisolated extension QueryClient {
   ///   - fencing: Whether fetches in flight are discarded.
   ///   - marksNew: Whether new data is marked as invalidated.
   ///   - update: Changes the data.
-  ///   - perform: Makes the update again, when the store was read.
+  ///   - perform: Makes the update, called when the store has been read.
   func deferUpdate<Value: Sendable, Failure: Error>(
     _ key: EntryKey,
     _ terms: WriteTerms,
@@ -234,8 +234,8 @@ nonisolated extension QueryClient {
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
-      // There is no entry for the data of the store. Another thread may have made and dropped one, or
-      // removed the data in the store.
+      // If there is no entry for the data of the store, another thread may have made and dropped one, or
+      // removed the data in the store. Then the update begins again.
       if let away = answer.away, index == nil {
         guard away.serial == state.slots.serial else { return nil }
         // The last round accepts such a removal, because the closure itself may remove something

@@ -70,7 +70,8 @@ nonisolated extension QueryClient {
     hitReports?.reportLastHits()
     shutdownHandlers.finish()
     eventBroadcaster.finish()
-    // Readers get what is left at the end, even if another thread is about to send that.
+    // Readers of these streams get a last element at the end, even if the thread that would have sent it
+    // comes too late.
     counts.finish(sending: (), isDrained: true)
     recordNews.finish(sending: (), isDrained: true)
     mutationNews.finish(sending: (), isDrained: true)

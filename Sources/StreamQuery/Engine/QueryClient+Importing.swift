@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Names the entries that an import will bring.
+  /// Tells the cache which entries an import will bring, so that their fetches wait for the import.
   ///
   /// - Returns: Whether the import goes on.
   package func named(_ texts: [String], by number: Int) -> Bool {
@@ -119,8 +119,9 @@ nonisolated extension QueryClient {
 
   /// Leaves out entries of which a store has data that is at least as new.
   ///
-  /// Entries whose store has not been read yet are compared later. The changes of their keys that the import
-  /// with this number knows count now, because it may be over by then; later ones affect the waiting writes.
+  /// An entry whose store has not been read yet is compared later: until then it waits as a deferred write.
+  /// Changes of its key since the import began are applied now, because the import may be over by then. Later
+  /// changes drop or mark the waiting write.
   private func compared(
     _ entries: [RestoredEntry],
     by number: Int? = nil

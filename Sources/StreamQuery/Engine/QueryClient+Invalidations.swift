@@ -74,7 +74,7 @@ nonisolated extension QueryClient {
 
   /// Records that the entries of a filter are being invalidated.
   ///
-  /// This comes before any entry is invalidated, so that the fetches which follow are newer than the record.
+  /// Call this before any entry is invalidated, so that the fetches that follow are newer than the record.
   ///
   /// - Returns: Whether the key of each entry that the filter selects has to be recorded as well.
   func notesEntries(of filter: QueryFilter) -> Bool {
@@ -137,8 +137,9 @@ nonisolated extension QueryClient {
 
   /// The keys of active entries that a filter selects, and whose data a store may still have.
   ///
-  /// The persister takes each record for one of an inactive entry, so it gets these keys. An invalidation
-  /// evaluates predicates only once, later, so it gets the keys of all records that may match.
+  /// The persister treats each record as that of an inactive entry, so the caller names these keys to it. An
+  /// invalidation evaluates predicates only later, so for an invalidation the result has the keys of all
+  /// records that may match.
   private func keysOfUnread(_ filter: QueryFilter, removes: Bool) -> [EntryKey] {
     guard filter.hasPredicate || !filter.plainPart.isAboutKeys else { return [] }
     let records = RecordFilter(filter, isActive: true)
@@ -206,7 +207,8 @@ nonisolated extension QueryClient {
     if scope == .inactive || scope == .all { giveFetch(of: key, definition) }
   }
 
-  /// Gives the entry of a query the query's fetch closure, if the entry has none, as after a write.
+  /// Gives the entry of a query the query's fetch closure, if the entry has none, for example because a write
+  /// made it.
   func giveFetch(of key: EntryKey, _ definition: QueryDefinition) {
     let hasNone = cache.read { state in
       state.find(key).map { state.slots[$0].query?.canFetch != true } ?? false

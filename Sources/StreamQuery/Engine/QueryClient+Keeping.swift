@@ -51,12 +51,14 @@ nonisolated extension QueryClient {
     cache.record { $0.mutations.kept.formUnion(runs) }
   }
 
-  /// Lets later runs go on, because the stored runs have begun, or are not waited for.
+  /// Lets later runs go on, because the stored runs have begun, or because later runs no longer wait for
+  /// them.
   package func runsRestored() {
     cache.record { $0.mutations.awaitsKeeper = false }
   }
 
-  /// Whether the runs of a mutation have work, either their own or the default of the key.
+  /// Whether the runs of a mutation have a function to perform: that of the mutation, or the default of its
+  /// key.
   package func hasWork(_ key: EntryKey, _ definition: MutationDefinition) -> Bool {
     resolve(key, definition, input: nil).perform != nil
   }
@@ -162,7 +164,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Turns a run into another request.
+  /// Gives a run another input, which makes the run another request.
   ///
   /// - Returns: Whether that was possible: the run is not being sent, and not over.
   package func rebase(_ job: MutationJob, _ input: ValueBox) -> Bool {
@@ -191,7 +193,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Gives a run of an archive the later input with which the outbox has it.
+  /// Gives a run from an archive the later input that the outbox has for the same run.
   ///
   /// - Parameters:
   ///   - job: The run, which waits for the outbox.
@@ -240,7 +242,7 @@ nonisolated extension QueryClient {
 }
 
 extension RestoredRun {
-  /// Whether the run has work.
+  /// Whether the run has a function to perform.
   package var hasWork: Bool { mutation.resolved.perform != nil }
 }
 

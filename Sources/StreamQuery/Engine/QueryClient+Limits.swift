@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Evicts more entries, because one transaction may evict only so many.
+  /// Continues an eviction, because one transaction evicts only a limited number of entries.
   func evict() {
     transaction(isDated: false) { state, _ in state.bounds.mayShrink = true }
   }

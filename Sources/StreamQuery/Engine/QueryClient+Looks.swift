@@ -43,7 +43,7 @@ nonisolated extension QueryClient {
     return layered.shown?.value(as: Value.self)
   }
 
-  /// The data of a key, recorded as a use for the limit and published for readers without the lock.
+  /// Reads the data of a key, records the read as a use, and publishes a copy that is read without the lock.
   @inline(never)
   func recordedData(_ key: EntryKey) -> ValueBox? {
     if let shards = cache.shards, let offer = shards.replica(of: key) {

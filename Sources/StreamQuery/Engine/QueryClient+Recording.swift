@@ -11,7 +11,7 @@ nonisolated extension QueryClient {
     return QueryRecord(excerpt, at: time.nanoseconds)
   }
 
-  /// A stream of the record and its news.
+  /// A stream of the record: first the whole record, then what was added since the last element.
   func recordStream() -> AsyncStream<QueryRecord> {
     let place = Mutex(RecordExcerpt.Position())
     return stream(of: recordNews.subscribe(), "records") { [weak self] in

@@ -1,7 +1,8 @@
 internal import Synchronization
 
 nonisolated extension QueryClient {
-  /// Restores the defaults of the configuration; it has no defaults for mutations.
+  /// Restores the defaults of the configuration. The defaults of mutations are removed, because the
+  /// configuration has none.
   func forgetDefaults() {
     let defaults = configuration.defaults.over(configuration.preset)
     replaceDefaults(isErasing: true) { $0.replacing(client: defaults, prefixes: []) }

@@ -7,7 +7,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - key: The entry.
   ///   - definition: The query.
-  ///   - need: The condition of the caller for the data.
+  ///   - need: The cached data that the caller accepts.
   ///   - shards: The tables of replicas.
   /// - Returns: The data; `nil` if the cache has to be asked.
   @inline(never)
@@ -93,7 +93,7 @@ final class HitReports: Sendable {
     }
   }
 
-  /// Stops the timer: hits are reported when the client ends.
+  /// Stops the timer; the hits since the last report are reported by ``reportLastHits()``.
   func stopWaiting() {
     timer.cancel()
   }

@@ -15,8 +15,8 @@ nonisolated extension QueryClient {
       return state.restoringObservers()
     }
     performDeferredWrites()
-    // Entries that gave up waiting come first. The list also has observers of stores that are not
-    // read yet; these observers go on waiting.
+    // Entries that did not wait any longer for their store come first. The list also has observers of stores
+    // that are not read yet; these observers go on waiting.
     let entries = cache.read { $0.emptyPersistedEntries() } + held
     func resolved(_ observers: RestoringObservers) -> RestoringObservers.Resolved {
       var made = resolution(of: observers.query.resolved, for: observers.key, isArrival: true)
@@ -145,7 +145,8 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - policy: The policy of the query that is used; if it has none, the query of the entry comes first.
+  ///   - policy: The policy of the query that is used; `nil` if it has none: then the query of the entry
+  ///     decides, or the default.
   /// - Returns: The policy.
   func policy(of key: EntryKey, _ policy: (any PersistencePolicy)?) -> (any PersistencePolicy)? {
     if let policy { return policy }
@@ -304,7 +305,7 @@ final class RestoringCaller: Sendable {
 
   let key: EntryKey
   let definition: QueryDefinition
-  /// The caller's place in the order of arrivals.
+  /// The caller's number, in the order in which callers came.
   let number: UInt64
   private let state = Mutex(State())
 

@@ -1,9 +1,9 @@
 nonisolated extension QueryClient {
   /// Evaluates a filter once and makes one transaction over its matches.
   ///
-  /// If keys and prefixes do not lead to the matches, a search that releases the lock in between
-  /// finds them first: the transaction then reads the matches, and the entries that changed
-  /// meanwhile. See ``EntrySearch`` for predicates.
+  /// If the filter's keys and prefixes do not lead to the matches, a search finds them first, in several
+  /// visits between which the lock is free. The transaction then reads only the matches, and the entries that
+  /// changed meanwhile. See ``EntrySearch`` for predicates.
   @discardableResult
   func select<Result: Sendable>(
     _ filter: QueryFilter,
@@ -55,7 +55,7 @@ nonisolated extension QueryClient {
   ///   - wantsInfo: Whether matches include an info even if there are no predicates.
   ///   - item: Makes the item of an entry; runs under the lock.
   ///   - last: Further work in the transaction that finishes the search.
-  /// - Returns: The search, with matches of the same instant as the result, and the result.
+  /// - Returns: The search, whose matches are those of the last transaction, and the result of `last`.
   func search<Item: Sendable, Result: Sendable>(
     _ filter: QueryFilter,
     wantsInfo: Bool = false,
@@ -94,7 +94,7 @@ extension QueryFilter {
   /// Whether the filter has predicates; they are user code.
   package var hasPredicate: Bool { if case .plain = node { false } else { true } }
 
-  /// The filter for the cache.
+  /// The part of the filter that the cache can evaluate.
   ///
   /// It ignores predicates, so it matches all entries of the whole filter, and perhaps more.
   var plainPart: EntryFilter { node.plainPart }

@@ -15,12 +15,12 @@ nonisolated extension QueryClient {
   /// Lets adapters forget the data of an erased client.
   package func forgetShown() async { await erasure.performActions() }
 
-  /// The keys of the cached entries that a filter selects, whether they are observed, whether a store keeps
-  /// their data, and whether they have any.
+  /// The cached entries that a filter selects: the key of each, whether it is observed, whether a store keeps
+  /// its data, and whether it has data.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
-  ///   - asking: Whether its predicates are evaluated; if not, they hold for every entry.
+  ///   - asking: Whether the filter's predicates are evaluated; if not, they hold for every entry.
   /// - Returns: The entries.
   package func cachedUses(
     _ filter: QueryFilter = .all,
@@ -59,7 +59,7 @@ nonisolated extension QueryClient {
   ///   - key: The entry or the mutation.
   ///   - store: The type of the store.
   ///   - partition: The part of the store.
-  ///   - recordedName: The name of the store in a record; `nil` is that of the type.
+  ///   - recordedName: The name of the store in a record; `nil` is the name of its type.
   package func emit(
     _ kind: QueryEvent.Kind,
     of key: AnyQueryKey,

@@ -15,8 +15,8 @@ nonisolated extension QueryClient {
     _ options: ObserverOptions?
   ) {
     let definition = placing(definition, on: key, for: id)
-    // The placeholders are compared outside the lock. A view that makes its query anew each time
-    // gives an equal placeholder.
+    // The placeholders are compared outside the lock. A view that makes its query anew each time gives an
+    // equal placeholder; the observer then keeps the old one.
     let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = definition.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
     resolving(key, definition, options) { state, key, index, resolution, transaction in
@@ -49,7 +49,7 @@ nonisolated extension QueryClient {
 
   /// Evaluates the dynamic options of an entry's observers again, after the entry changed.
   func askOptions(of entry: EntryID) {
-    // How many evaluations in a row have led to this one.
+    // The number of evaluations in a row that led to this one, because each changed the entry.
     let reevaluationDepth = cache.record { state -> Int in
       guard let index = state.find(entry) else { return 0 }
       defer { state.slots[index].reevaluationDepth = 0 }

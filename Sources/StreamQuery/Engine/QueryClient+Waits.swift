@@ -1,5 +1,5 @@
 nonisolated extension QueryClient {
-  /// Reports a wait of the present task; `nil` in an app.
+  /// Reports to tests that the present task waits; `nil` in an app, where nobody observes waits.
   ///
   /// - Parameters:
   ///   - text: The cause of the wait, in words.
@@ -177,7 +177,7 @@ extension SharedOneShot {
   ///
   /// - Parameters:
   ///   - subject: The name of the value, which the report of a wait that cannot end shows.
-  ///   - client: The client that reports the wait, which does not retain the client.
+  ///   - client: The client that reports the wait; the wait does not retain it.
   ///   - value: The value for a caller that is cancelled.
   /// - Returns: The value; `nil` if another task takes it.
   package func take(

@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
     return restored.isEmpty ? found : present()
   }
 
-  /// Changes cached data in place, or makes the change wait.
+  /// Changes cached data in place, or defers the change until the store of the key has been read.
   ///
   /// - Parameters:
   ///   - key: The key whose data changes.
@@ -32,9 +32,9 @@ nonisolated extension QueryClient {
   ///   - updatedAt: The date of the written data.
   ///   - fencing: Whether a fetch in flight is discarded.
   ///   - marksNew: Whether the written data is marked as invalidated if there was no cached data.
-  ///   - hasWaited: Whether the update has waited, and is made now.
+  ///   - hasWaited: Whether this call makes an update that has waited for the store.
   ///   - update: Changes the data.
-  /// - Returns: The data that was written; `nil` if none was, or not yet.
+  /// - Returns: The data that was written; `nil` if nothing was written, or if the update waits.
   /// - Throws: The closure's error; in that case nothing is written.
   func update<Value, Failure: Error>(
     _ key: QueryKey<Value>,

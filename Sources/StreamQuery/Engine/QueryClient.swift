@@ -20,7 +20,7 @@ import Synchronization
 public actor QueryClient {
   nonisolated let cache: QueryCache
   package nonisolated let configuration: Configuration
-  /// Hears of callers that wait, for tests and simulations; `nil` in an app.
+  /// Notified when a caller waits, for tests and simulations; `nil` in an app.
   nonisolated let waitObserver: (any WaitObserver)?
   /// The configuration's companions; stored separately, because each fetch reads them.
   nonisolated let companions: [any FetchCompanion]

@@ -21,13 +21,13 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   private let isOfObserver: Bool
   /// Whether the query, an observer or a default decides about a fetch that nobody wants any more.
   let hasAbandonment: Bool
-  /// The parts of the cached value that a fetched value shares.
+  /// How a fetched value shares the unchanged parts of the cached value.
   let sharing: SharingPolicy.Kind
 
   private final class Asked: Sendable {
     let options: QueryOptions
-    /// Tells whether the query's store has not been read yet; `nil` if there is no store, or if it
-    /// had been read when this was made.
+    /// Tells whether the query's store has not been read yet; `nil` if there is no store, or if the store had
+    /// been read when the query was resolved.
     let restoring: Restoring?
 
     init(_ options: QueryOptions, _ restoring: Restoring?) {
@@ -72,8 +72,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     defaults: DefaultsTable,
     observer: ObserverOptions? = nil
   ) {
-    // The options of each layer are read in place; they are merged first only if several layers set
-    // options of one kind.
+    // Usually the options of the query and of the client are read in place. They are merged first only if an
+    // observer or a prefix of keys may have options too.
     if observer == nil, defaults.prefixes.isEmpty {
       self.init(definition, for: key, defaults, definition, over: defaults)
     } else {
@@ -214,7 +214,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// The resolved options, if they do not depend on closures.
   var fixedOptions: ResolvedObserverOptions? { isFixed ? fixed : nil }
 
-  /// The resolved options, if no user code has to be asked for them.
+  /// The resolved options, if no user code has to run for them; otherwise `nil`.
   ///
   /// - Parameter isArrival: Whether the options are for a new subscription.
   /// - Returns: The options.
@@ -228,9 +228,9 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// Whether the query's store has not been read yet.
   var isRestoring: Bool { asked?.restoring?.isUnderWay ?? false }
 
-  /// The query with its store opened, for a query that is going to be used.
+  /// Opens the store of the query, because the query is going to be used.
   ///
-  /// Code that only asks about a query opens no store.
+  /// Code that only asks about a query does not call this.
   ///
   /// - Returns: The query.
   func opened() -> ResolvedQuery {
@@ -319,7 +319,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     }
   }
 
-  /// The options that depend on the query and that hold if no layer sets them.
+  /// The values that hold if no layer sets them, of the options whose default depends on the query.
   var standardOptions: QueryOptions {
     let reconnect = RefetchPolicy(fetchOptions.networkMode.standardReconnect)
     return QueryOptions(networkMode: fetchOptions.networkMode, refetchOnReconnect: reconnect)

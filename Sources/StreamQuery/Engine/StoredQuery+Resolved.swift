@@ -40,7 +40,7 @@ extension InitialData {
 
   /// Evaluates the initial data of a source; `nil` if there is none.
   init?(restoring stored: StoredInitialData, from origin: Origin = .any) {
-    // The client stores only objects of this class there. `unsafeDowncast` itself checks this in
+    // The client stores initial data only as objects of this class. `unsafeDowncast` itself checks this in
     // debug builds.
     let source = unsafeDowncast(stored, to: DefinitionExtras.InitialDataSource.self)
     let found =

@@ -25,9 +25,9 @@ enum TaskLocals {
 
   /// Runs code without the task-locals of the present caller, and with the default priority.
   ///
-  /// It is for work without a caller, on a thread that performs actions. Only code in another task
-  /// has other task-locals, so this makes a task and runs it at once on this thread. The code has
-  /// returned when this returns.
+  /// It is for work without a caller, on a thread that performs actions. Only code in another task has other
+  /// task-locals, so this makes a task and runs it at once on this thread. The code has returned when this
+  /// function returns.
   static func none(_ body: @escaping @Sendable () -> Void) {
     // The guards against endless updates and layers are task-locals, too, and have to stay.
     let (chain, isAtWork) = (UpdateChain.current, LayeredBox.isAtWork)
