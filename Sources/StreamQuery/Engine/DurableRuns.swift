@@ -84,7 +84,7 @@ package protocol DurableRunMaking: Sendable {
 package enum RunAnswer: Sendable {
   /// The run fails.
   case fail
-  /// The run stops, and waits for a decision about its error.
+  /// The run stops until it is retried, gets another input or is cancelled.
   case stop
   /// Another attempt begins after a wait.
   case retry(after: TimeSpan)

@@ -6,7 +6,7 @@ package final class NewsSource: Sendable {
 
   package func send() { broadcaster.send(()) }
 
-  /// Ends all streams; they still deliver what is left at the end.
+  /// Ends all streams; each reads its value once more before it ends.
   package func finish() { broadcaster.finish(sending: (), isDrained: true) }
 }
 

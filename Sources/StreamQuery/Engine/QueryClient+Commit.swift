@@ -50,7 +50,7 @@ nonisolated extension QueryClient {
   }
 }
 
-/// The only loop that runs user code again.
+/// Runs user code until its answer is applied; no other loop runs user code again.
 @inline(__always)
 private func askUntilApplied<Answer, Result, Failure: Error>(
   _ ask: (_ round: Int) throws(Failure) -> CommitAnswer<Answer, Result>,
@@ -69,6 +69,6 @@ private func askUntilApplied<Answer, Result, Failure: Error>(
 /// The answer of user code.
 enum CommitAnswer<Answer, Result> {
   case answer(Answer)
-  /// There is nothing to apply.
+  /// There is nothing to apply: this is the result of the call.
   case over(Result)
 }

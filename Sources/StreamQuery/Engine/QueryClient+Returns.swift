@@ -56,7 +56,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Makes a question again for the present state, after the store was read.
+  /// Returns a question with the present state of its entry, because the store was read meanwhile.
   private func renewed(_ question: RefetchCondition.Question) -> RefetchCondition.Question? {
     transaction { state, transaction in state.renewed(question, transaction) }
   }

@@ -97,7 +97,8 @@ nonisolated extension QueryClient {
     definition.makesPlaceholder ? placing(newly: definition, on: key, for: observer) : definition
   }
 
-  // This is a separate function, so that observers without such a closure do not pay for it.
+  // This is a separate function, so that observers without a closure that makes placeholders do not pay for
+  // it.
   @inline(never)
   private func placing(
     newly definition: QueryDefinition,

@@ -1,5 +1,5 @@
 /// A definition merged with a client's defaults, with which runs are started.
-// Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
+// `@unchecked` is correct, as for the superclass: all stored properties are immutable and `Sendable`.
 package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
   package let definition: MutationDefinition
   let perform: MutationDefinition.Perform?

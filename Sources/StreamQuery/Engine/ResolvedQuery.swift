@@ -2,7 +2,7 @@
 /// all its uses.
 ///
 /// It keeps the resolved values rather than the options, which are many and mostly unset.
-// Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
+// `@unchecked` is correct, as for the superclass: all stored properties are immutable and `Sendable`.
 final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   let definition: QueryDefinition
   var defaults: DefaultsTable { storedDefaults.table }
@@ -299,10 +299,10 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     return terms
   }
 
-  /// Retries of fetches that were not started by an imperative call.
+  /// The retry policy of fetches that an observer, a trigger or a refetch started.
   var retry: RetryPolicy { ownRetry?.over(.times(3)) ?? .times(3) }
 
-  /// Retries of `fetch`, `ensure` and `prefetch`.
+  /// The retry policy of fetches that `fetch`, `ensure` or `prefetch` started.
   var imperativeRetry: RetryPolicy {
     let ofClient = defaults.client.imperativeRetry
     return ownRetry?.over(ofClient) ?? ofClient

@@ -71,9 +71,9 @@ extension FetchJob {
     }
   }
 
-  /// The retries of the fetch.
+  /// The retry policy of the fetch.
   ///
-  /// They are computed only when an attempt has failed: this is rare.
+  /// It is computed only when an attempt has failed, which is rare.
   var retry: RetryPolicy {
     let query = (retryQuery ?? query).resolved
     return isImperative ? query.imperativeRetry : query.retry

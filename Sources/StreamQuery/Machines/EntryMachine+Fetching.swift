@@ -65,7 +65,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Counts a caller that waits for the current fetch; with such a caller, the fetch is wanted.
+  /// Counts a caller that waits for the current fetch; the fetch is not abandoned while such a caller waits.
   package mutating func waiterJoined() {
     guard !isIdle else { return }
     waiterCount += 1
@@ -81,7 +81,7 @@ extension EntryMachine {
   }
 
   /// Forgets a waiting caller that was cancelled; if nobody else wants the fetch, the fetch's options decide
-  /// its fate.
+  /// whether the fetch goes on.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -94,8 +94,8 @@ extension EntryMachine {
     return actions
   }
 
-  /// The current fetch, if it has this number and an attempt runs; `nil` means that an answer of the fetch
-  /// with this number is late and has no effect.
+  /// The current fetch, if it has this number and an attempt runs. If not, the result is `nil`: an answer of
+  /// the fetch with this number is late, and has no effect.
   func running(_ id: FetchID) -> InFlight? {
     fetch.flatMap { $0.stage == .running && $0.id == id ? $0 : nil }
   }

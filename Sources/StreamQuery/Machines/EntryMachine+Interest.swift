@@ -88,7 +88,7 @@ extension EntryMachine {
     isPinned = true
   }
 
-  /// Ends ``pinned()``, because no layers lie over the entry's data any more.
+  /// Ends the effect of ``pinned()``, because no layers lie over the entry's data any more.
   ///
   /// - Parameter environment: The environment at the transaction.
   package mutating func unpinned(in environment: Environment) {

@@ -175,7 +175,7 @@ struct ServingRecord: Equatable, Sendable {
     self.answeredAt = answeredAt
   }
 
-  /// Whether there is nothing to record.
+  /// Whether the record has no facts, so that the entry need not store it.
   var isEmpty: Bool { self == ServingRecord() }
 
   /// Brings the record up to date after a change of the entry.

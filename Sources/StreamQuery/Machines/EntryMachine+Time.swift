@@ -147,7 +147,7 @@ extension EntryMachine {
     let interval = new.interval(isActive: environment.isActive)
     guard old.isEnabled == new.isEnabled, old.interval == new.interval else { return now }
     guard interval != old.interval(isActive: environment.isActive) else { return base }
-    // A change of only the interval in the background does not move the ticks.
+    // If only the interval in the background has changed, the ticks stay where they are.
     guard interval == new.interval, interval > .zero, !interval.isInfinite else { return now }
     let late = (now.nanoseconds &- max(base, lastTick).nanoseconds) % interval.nanoseconds
     return Instant(nanoseconds: now.nanoseconds &- late)

@@ -26,7 +26,7 @@ struct EvictionOrder: Sendable {
   /// Whether a row has an entry, and whether that entry may be evicted.
   private enum Entry: Sendable {
     case none
-    /// The entry is observed or otherwise held.
+    /// The entry is observed, or in use in another way, so it may not be evicted.
     case held
     /// The entry is in one of the lists, so it may be evicted.
     case idle

@@ -74,7 +74,7 @@ package struct InFlight: Equatable, Sendable {
   package var stage = Stage.running
   /// The options of the fetch at its start: a newer query does not change a running fetch.
   package var fetchOptions: FetchOptions
-  /// The interest in the fetch.
+  /// Whether anybody wants the fetch.
   package var claim: Claim
   /// How long the observer that left last lets the fetch go on, even if callers come and go meanwhile.
   package var lingerPromise: LingerPromise?
@@ -89,7 +89,7 @@ package struct InFlight: Equatable, Sendable {
   ///
   /// A page that is added to such data counts as invalidated too.
   package var baseWasMarked = false
-  /// The beginning of the running attempt or, between attempts, of the next one.
+  /// How the running attempt began or, between attempts, how the next one will begin.
   package var beginning = Beginning.anew
   /// The running attempt or, between attempts, the last one.
   package var attempt = Attempt()

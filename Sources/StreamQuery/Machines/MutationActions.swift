@@ -1,7 +1,7 @@
 /// The actions that a run's machine requests after an input, as data; the cache and the client
 /// perform them in order.
 package struct MutationActions: Equatable, Sendable {
-  /// The step of a run that goes on.
+  /// The next step of a run that is not over.
   package enum Step: Sendable {
     /// Cancel the run's task; the task reports how it ended.
     case cancel
@@ -13,7 +13,7 @@ package struct MutationActions: Equatable, Sendable {
     case keep
     /// The run is paused: it waits for its scope, the network or the app.
     case pause
-    /// The run stops, and waits for a decision about its error.
+    /// The run stops until it is retried, gets another input or is cancelled.
     case stop
   }
 
@@ -83,7 +83,7 @@ package struct RunProgress: Sendable {
     case waiting
     /// The work of the run, or a callback, is running.
     case sending
-    /// The run waits for a decision about its error.
+    /// The run has stopped until it is retried, gets another input or is cancelled.
     case stopped
   }
 

@@ -121,7 +121,8 @@ extension MutationMachine {
   /// Whether an attempt is running.
   package var isAtWork: Bool { if case .running = phase { true } else { false } }
 
-  /// Whether the run goes on only after a decision about its error, or when a store can be used again.
+  /// Whether the run has stopped because of an error, or waits until the outbox has written it. Both may last
+  /// for ever.
   package var isStalled: Bool {
     switch phase {
     case .saving, .stopped: true

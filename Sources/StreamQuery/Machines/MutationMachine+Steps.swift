@@ -55,7 +55,7 @@ extension MutationMachine {
     actions.step = .perform
   }
 
-  /// Stops the run until there is a decision about its error.
+  /// Stops the run until it is retried, gets another input or is cancelled.
   mutating func stop(_ actions: inout MutationActions) {
     failureCount += 1
     phase = .stopped

@@ -47,7 +47,7 @@ package struct MutationMachine: Equatable, Sendable {
     /// The run waits before its first attempt, or between attempts; leads to `running` or `paused`
     /// when the time comes.
     case waiting(until: Instant)
-    /// A durable run failed, and waits for a decision about its error.
+    /// A durable run failed, and waits until it is retried, gets another input or is cancelled.
     case stopped
     /// The outcome is decided; the callbacks run.
     case settling(Ending)
@@ -144,7 +144,7 @@ package struct MutationMachine: Equatable, Sendable {
     }
   }
 
-  /// Whether the run waits for something.
+  /// Whether the run waits, and none of its code is running.
   package var rests: Bool {
     switch phase {
     case .saving, .queued, .paused, .waiting, .stopped: true

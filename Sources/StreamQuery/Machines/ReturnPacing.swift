@@ -36,7 +36,7 @@ struct ReturnPacing: Equatable {
     /// The time until which further reconnects or activations count as the same; `nil` is never.
     var end: Instant? { last.flatMap { $0 + coalescing } }
 
-    /// Takes a reconnect or activation into account; the result says whether it refetches.
+    /// Records a reconnect or activation; the result says whether it refetches.
     mutating func counts(at now: Instant) -> Bool {
       newest = now
       isOwed = last != nil && (end.map { now < $0 } ?? true)
@@ -61,7 +61,7 @@ struct ReturnPacing: Equatable {
   private var isDoubted = false
   /// Whether a developer tool switches the network off, whatever the network's source reports.
   private var isForcedOffline = false
-  /// The spread refetches; the one that is due next is last.
+  /// The refetches that are spread over a time; the one that is due next is last.
   private(set) var rows: [Row] = []
   /// The time for which the client has set a timer.
   private var armed: Instant?
@@ -185,7 +185,7 @@ struct ReturnPacing: Equatable {
     return true
   }
 
-  /// Takes the reconnects and activations whose postponed refetches are due now.
+  /// Removes and returns the reconnects and activations whose postponed refetches are due now.
   mutating func takeOwed(at now: Instant) -> [Owed] {
     [
       reconnect.takeOwed(at: now).map { Owed(cause: .reconnect, since: $0) },
@@ -193,7 +193,7 @@ struct ReturnPacing: Equatable {
     ].compactMap(\.self)
   }
 
-  /// Takes the spread refetches that are due.
+  /// Removes and returns the spread refetches that are due.
   mutating func takeDue(at now: Instant) -> [Row] {
     var due: [Row] = []
     while let row = rows.last, row.due <= now {
