@@ -1,9 +1,10 @@
 public import StreamQuery
 
-/// A mutation of any types for an ``OutboxConfiguration``, see
-/// ``OutboxConfiguration/init(in:partition:mutations:restoreTimeout:)``.
+/// A durable mutation of any input and output types, for lists of such mutations.
 ///
-/// ``/StreamQuery/Mutation`` is the only type that conforms to it.
+/// See ``OutboxConfiguration/init(in:partition:mutations:restoreTimeout:)``.
+///
+/// ``/StreamQuery/Mutation`` is the only type that conforms to this protocol.
 public protocol DurableMutation: Sendable {
   /// The mutation without its types, for the library's own use.
   var registration: MutationRegistration { get }

@@ -27,7 +27,7 @@ extension Mutation where Input: Codable {
   /// }
   /// ```
   ///
-  /// After a restart, a mutation is found by its key: data that varies from run to run belongs into the
+  /// After a restart, a mutation is found by its key, so data that varies from run to run belongs in the
   /// input. Durable mutations differ from others:
   ///
   /// - Failed attempts are retried until one succeeds. ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)``, the
@@ -112,8 +112,9 @@ extension Mutation {
   /// }
   /// ```
   ///
-  /// With a handler, attempts are not retried unless ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)`` says
-  /// so: each error is answered. If there are several handlers, the last one is called.
+  /// With a handler, a failed attempt is not retried by itself, unless
+  /// ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)`` says so: the handler answers each error. If there are
+  /// several handlers, the last one is called.
   ///
   /// - Parameter body: Gets the error, the input, and the context of the work.
   /// - Returns: The changed mutation.

@@ -21,8 +21,7 @@ public final class ObservedOutbox {
   /// The failed items that wait for the app: ``retry(_:)``, ``rebase(_:with:)`` or ``drop(_:)``.
   public private(set) var stopped: [OutboxItem]
 
-  /// A function that applies arriving changes inside of it, such as an animation; `nil` applies them
-  /// directly.
+  /// A function in which arriving changes are applied, such as one that animates them; `nil` calls none.
   @ObservationIgnored public var changeContext: (@MainActor (_ change: () -> Void) -> Void)?
 
   @ObservationIgnored private let client: QueryClient
@@ -83,7 +82,7 @@ public final class ObservedOutbox {
   /// - Parameters:
   ///   - id: The item.
   ///   - input: The input, of the type of the item's mutation.
-  /// - Throws: As `Outbox.rebase(_:with:)`.
+  /// - Throws: The errors of ``Outbox/rebase(_:with:)``.
   public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {
     try await client.outbox.rebase(id, with: input)
   }
@@ -95,7 +94,7 @@ public final class ObservedOutbox {
     take(OutboxItems())
   }
 
-  /// Shows the items after the end of their stream, which may end with the client without the last change.
+  /// Shows the last items, because the stream may end with the client before it delivers the last change.
   private func streamEnded() {
     let items = client.outbox.currentItems
     if !items.isEmpty || _count > 0 { arrived(items) }
@@ -108,8 +107,8 @@ public final class ObservedOutbox {
   }
 
   private func take(_ items: OutboxItems) {
-    // The stored properties are compared, because their reads are not tracked: otherwise a view that calls
-    // this would observe all of them.
+    // `_count` and `_stopped` are compared, because reads of the underscored properties are not tracked.
+    // Otherwise a view that causes this call would depend on `count` and `stopped`.
     let stopped = items.stopped
     if _count != items.count { count = items.count }
     if _stopped.map(\.id) != stopped.map(\.id) || !stopped.isEmpty { self.stopped = stopped }

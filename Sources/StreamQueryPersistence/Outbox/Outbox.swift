@@ -14,7 +14,7 @@ public struct Outbox: Sendable {
 
   /// The items that wait at present, in the order in which they were started.
   ///
-  /// - Complexity: O(1) for each change since the last read, and a 64th of the number of items.
+  /// - Complexity: O(*n* / 64) in the number of items, and O(1) for each change since the last read.
   public var currentItems: OutboxItems { engine?.items ?? OutboxItems() }
 
   /// The waiting items, now and after each change.
@@ -49,10 +49,10 @@ public struct Outbox: Sendable {
 
   /// Sends an item now, even if it is stopped by a failure, or waits for its next attempt or its delay.
   ///
-  /// It does nothing for an item behind another one of its scope, or with an input that cannot be decoded.
+  /// The call does nothing if an earlier item of the scope comes first, or if the input cannot be decoded.
   ///
   /// - Parameter id: The item.
-  /// - Returns: Whether it did anything.
+  /// - Returns: Whether the item was waiting in one of these ways, and goes on now.
   @discardableResult
   public func retry(_ id: OutboxItem.ID) -> Bool {
     engine?.retry(RunIdentity(id)) ?? false
@@ -61,8 +61,8 @@ public struct Outbox: Sendable {
   /// Removes an item: its run is cancelled, its changes are rolled back, and its record is removed.
   ///
   /// If the item is being sent and its work returns nevertheless, the run counts as succeeded. Cancelling the
-  /// caller ends only its wait. The run's own work and callbacks do not wait: the record is removed after
-  /// them.
+  /// caller ends only its wait. A call in the run's own work or callbacks does not wait, because the record
+  /// is removed after them.
   ///
   /// - Parameter id: The item.
   /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never remove the

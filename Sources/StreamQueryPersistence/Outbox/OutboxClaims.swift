@@ -21,12 +21,12 @@ final class OutboxClaims: Sendable {
     var claimed: [RunIdentity: ObjectIdentifier] = [:]
     /// The number of outboxes that are reading the store.
     var readers = 0
-    /// The runs with records that were removed while another outbox was reading: that outbox may have read
-    /// them before.
+    /// The runs whose records were removed while another outbox was reading. That outbox may have read the
+    /// records before, but must not send these runs again.
     var gone: Set<RunIdentity> = []
     /// The scopes in which ended outboxes are still sending or writing.
     var barred: [ObjectIdentifier: Set<String>] = [:]
-    /// The greatest number that a record has had.
+    /// The greatest number in the keys of this part's records so far.
     var last: UInt64 = 0
 
     var isEmpty: Bool {
@@ -121,8 +121,8 @@ final class OutboxClaims: Sendable {
 
   /// Claims runs for an outbox, so that no other outbox of the process sends them.
   ///
-  /// - Returns: The granted runs: no other outbox has claimed them, and their records were not removed
-  ///   meanwhile.
+  /// - Returns: The granted runs: no other outbox has claimed them, and their records were not removed while
+  ///   an outbox was reading.
   func claim(_ runs: [RunIdentity], _ key: Key, _ engine: OutboxEngine) -> Set<RunIdentity> {
     let owner = ObjectIdentifier(engine)
     return update(key) { claims in
@@ -144,7 +144,7 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  /// After an outbox has ended, ends its claims, except for those on runs that it is still busy with.
+  /// Ends the claims of an outbox that has ended, except for its claims on runs that it is still busy with.
   ///
   /// - Parameters:
   ///   - key: The part of a store that has the outbox's records.

@@ -11,8 +11,8 @@
 /// run. Until then the record waits, and so do later durable runs of its scope.
 ///
 /// Clients of one process that share a store object share no record: each sends the records that it wrote, or
-/// found first. Two processes, or two store objects on the same data, are not distinguished here: stores such
-/// as ``FileStore`` refuse the second one. Servers recognise a request that arrives twice by its
+/// found first. The outbox does not notice a second process, or a second store object on the same data:
+/// stores such as ``FileStore`` refuse it. Servers recognize a request that arrives twice by its
 /// ``/StreamQuery/MutationContext/idempotencyKey``.
 public struct OutboxConfiguration: Sendable {
   /// The store in which the runs are kept.
@@ -29,7 +29,8 @@ public struct OutboxConfiguration: Sendable {
   ///
   /// A run waits if the store may have an earlier durable run of its scope. After this time the run goes on
   /// without the store, and ``StreamQuery/QueryClient/restore()`` throws. Durable runs wait without a limit;
-  /// while they do, ``StreamQuery/QueryClient/save()`` throws, too. More than 100 years are for ever.
+  /// while they do, ``StreamQuery/QueryClient/save()`` throws, too. A time of more than 100 years means no
+  /// limit.
   public var restoreTimeout: Duration
 
   /// Creates an outbox.

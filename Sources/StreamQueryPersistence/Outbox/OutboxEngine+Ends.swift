@@ -13,7 +13,8 @@ extension OutboxEngine {
     var entry: OutboxLedger.Entry?
     var job: MutationJob?
     var answers: [SharedOneShot<ErrorBox?>]
-    /// The runs whose records another thread has changed while identifiers were being replaced in them.
+    /// The runs whose records another thread has changed while identifiers were being replaced in them. The
+    /// identifiers must be replaced in these records again.
     var late: [RunIdentity]
   }
 
@@ -41,12 +42,14 @@ extension OutboxEngine {
     let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
     let old = update { state in
-      // A client that has been shut down still removes the records of runs that ended before.
+      // After the client's data is erased, nothing is written. A client that was only shut down still removes
+      // the record of a run that ends.
       if state.writer.stage.isErased { return nil as Gone? }
       if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
       // The replacements are written in one batch with the removal of the run's record.
       let late = rewritten.filter { !state.ledger.rewrote($0.record, from: $0.edition) }
-      // An archive may have brought a run of which the store has a record.
+      // The store may have a record of a run that an archive has brought. If the store is not read yet, the
+      // run is noted, so that the record is removed after the read.
       let isOver = ending == .cancelled || !wasDurable
       if isOver, state.ledger.isLoading { state.ledger.overEarly.insert(id) }
       let entry = state.ledger.ended(id)
@@ -68,14 +71,14 @@ extension OutboxEngine {
     writeRest()
   }
 
-  /// Begins the run of a stored item, because a run from an archive that was not durable has failed in its
-  /// place.
+  /// Begins a durable run for a stored item: an archive's run that was not durable had taken its place, and
+  /// has failed.
   private func reopen(_ id: RunIdentity) {
     let isOpen = update { $0.jobs[id] == nil && $0.ledger.reopened(id) }
     if isOpen { feed() }
   }
 
-  /// Returns the records of waiting items with replaced identifiers; the items' runs get these, too.
+  /// Replaces identifiers in waiting items and in the inputs of their runs; returns the changed records.
   private func rewritten(
     _ ids: [String: String],
     except done: RunIdentity

@@ -18,7 +18,7 @@ extension OutboxEngine {
 
   /// Sends an item now, even if it is stopped by a failure, or waits for its next attempt or its delay.
   ///
-  /// - Returns: Whether one of these was the case.
+  /// - Returns: Whether the item was waiting in one of these ways, and goes on now.
   func retry(_ id: RunIdentity) -> Bool {
     let (entry, job, isEnded, phase) = update {
       ($0.ledger[id], $0.jobs[id], $0.writer.stage.hasEnded, $0.ledger.phase)
@@ -88,7 +88,7 @@ extension OutboxEngine {
     }
     var isReplaced: Bool?
     while isReplaced == nil {
-      // Earlier replacements of identifiers apply to this input, too, as to that of a run.
+      // Identifiers that were replaced in other inputs before are replaced in this input, too.
       let ids = update { $0.replacements }
       let replacement = try record.with(
         input: ids.isEmpty ? data : IdentifierText.replacing(ids, in: data) ?? data,
@@ -109,7 +109,7 @@ extension OutboxEngine {
     try await waitUntilSettled(id, header.revision + 1)
   }
 
-  /// Waits until the store has the newest record of an item, or its removal.
+  /// Waits until the store has a revision of an item or, for `nil`, has removed the item's record.
   private func waitUntilSettled(_ id: RunIdentity, _ revision: UInt64?) async throws {
     let answer = SharedOneShot<ErrorBox?>()
     let early = update { state -> ErrorBox?? in

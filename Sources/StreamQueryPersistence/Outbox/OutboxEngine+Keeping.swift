@@ -42,8 +42,8 @@ extension OutboxEngine {
     }
   }
 
-  /// Reports to the client that a run cannot be stored; the run then fails, unless the store has it with an
-  /// earlier input.
+  /// Reports to the client that a run cannot be stored. The run then fails or, if the store has the run with
+  /// an earlier input, stops.
   func keepingFailed(_ job: MutationJob, _ error: OutboxError) {
     let (isStored, waits) = update { state in
       let waits = state.waits.removeValue(forKey: job.identity) ?? []

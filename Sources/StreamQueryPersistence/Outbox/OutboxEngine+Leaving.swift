@@ -84,8 +84,8 @@ extension OutboxEngine {
   func leave() {
     let (others, scopes) = update { state in
       let held = state.held
-      // The state is locked during the call. Otherwise a later call, which holds fewer runs, could come
-      // first.
+      // The state is locked during the call. Otherwise the claims could be told first of a later call, which
+      // holds fewer runs, and then of this one.
       let others = OutboxClaims.shared.leave(
         claimsKey,
         ObjectIdentifier(self),

@@ -21,13 +21,13 @@ extension OutboxEngine {
     return update { state in
       if case .closed(let error) = state.ledger.phase { return error }
       guard state.ledger.isLoading, !state.awaitsOrder else { return state.loadError }
-      // Other runs go on without the store, which takes too long.
+      // The store takes too long to be read, so other runs go on without it, and the caller gets an error.
       return state.loadError ?? QueryStoreError.failed(OutboxError.slowStore)
     }
   }
 
-  /// Lets runs that are not durable go on, and callers that wait for a read or a save, because the time to
-  /// wait for the store is over.
+  /// Ends the wait for a store that takes too long to be read: runs that are not durable go on, and callers
+  /// of `restore()` and `save()` get an error.
   func restoreTimedOut() {
     guard update({ $0.awaitsOrder && !$0.writer.stage.hasEnded }) else { return }
     report(OutboxError.slowStore)
@@ -42,7 +42,8 @@ extension OutboxEngine {
     client?.kept([], delayingOthers: true)
   }
 
-  /// Limits the waits for a read that comes after a failed one; the first read has its own limit.
+  /// Limits how long callers wait for a read that repeats a failed one; ``restoreTimedOut()`` ends the waits
+  /// for the first read.
   ///
   /// - Returns: The deadline, which the caller cancels after the read.
   private func limitRead() -> Deadline? {
@@ -81,8 +82,8 @@ extension OutboxEngine {
     let isClosed = update { state in
       state.retriesLoad = false
       guard case .closed = state.ledger.phase else { return false }
-      // The outbox could never remove the records of others, so it takes none over. Its own runs wait only
-      // while others send.
+      // With a closed store, the outbox could never remove the records of other outboxes, so it takes none
+      // over. Its own runs wait only while other outboxes still send in their scopes.
       state.ledger.bar(OutboxClaims.shared.barredScopes(claimsKey))
       return true
     }
@@ -119,8 +120,8 @@ extension OutboxEngine {
           state.ledger.loaded(contents.generation, found, last: last)
           return []
         }
-        // The claim and the loading are one step under the lock, so that a scope which another outbox bars
-        // later is not lost.
+        // The claim and the loading are one step under the lock. Otherwise a scope that another outbox bars
+        // between them would be lost, because the loading replaces the barred scopes.
         let (granted, barred) = OutboxClaims.shared.claim(
           records,
           except: barredBefore,

@@ -114,12 +114,13 @@ extension OutboxEngine {
         early = .some(loss)
         return nil
       }
-      // No write follows the last one: changes that the last one could not write stay unwritten.
+      // After the last write, nothing is written any more. The caller gets that write's error at once.
       if state.writer.stage.isOver || !state.isBehind {
         early = .some(state.writer.stage.error)
         return nil
       }
-      // The read takes too long, and nobody knows when it ends; the changes are written after it.
+      // The store takes too long to be read, and changes are written only after the read. So the caller gets
+      // an error at once.
       let isFirstLate = !state.awaitsOrder && state.loadError == nil
       if state.ledger.isLoading, state.lateError != nil || isFirstLate {
         early = .some(state.lateError ?? QueryStoreError.failed(OutboxError.slowStore))
@@ -153,7 +154,7 @@ extension OutboxEngine.State {
     ledger.unwritten = [:]
   }
 
-  /// Removes and returns the waits of callers for a run's record, as far as they are over.
+  /// Removes the waits for a run's record that are over, and returns their answers, which the caller gives.
   mutating func takeSettledWaits(of id: RunIdentity) -> [SharedOneShot<ErrorBox?>] {
     guard let all = waits[id] else { return [] }
     let rest = all.filter { !ledger.isSettled(id, $0.revision) }

@@ -6,7 +6,7 @@ import Synchronization
 /// ``OutboxLedger``, ``OutboxFeeding`` and ``StoreWriter`` make the decisions, and this object carries them
 /// out. Encoding and decoding are user code, and run outside of locks.
 final class OutboxEngine: DurableRuns, StoreWorker {
-  /// A registered mutation, which is found by its name in a record.
+  /// A mutation that is registered under the text of its key; records name their mutation by this text.
   struct Registration: Sendable {
     let key: EntryKey
     let definition: MutationDefinition
@@ -49,7 +49,8 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var pending: [Pending] = [] {
       didSet { ledger.version &+= 1 }
     }
-    /// The identifiers that a run replaces when it ends, for runs that have succeeded and are about to end.
+    /// The identifiers to replace when a run ends, for each run whose work has succeeded but that has not
+    /// ended yet.
     var replacing: [RunIdentity: [String: String]] = [:]
     /// All identifiers that were replaced so far; they are replaced in later inputs, too.
     var replacements: [String: String] = [:]
@@ -61,7 +62,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var awaitsOrder = true
     /// The deadline after which runs that are not durable no longer wait for the store.
     var restoreTimeout: Deadline?
-    /// The error for callers while a read that came after a failed one takes longer than they wait.
+    /// The error of calls of `save()` while a repeated read takes too long, which follows a failed read.
     var lateError: QueryStoreError?
     /// Whether the store is read again, because other outboxes have left records there.
     var retriesLoad = false

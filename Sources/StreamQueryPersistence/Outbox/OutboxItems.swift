@@ -3,7 +3,7 @@
 /// The collection shares unchanged items with the previous one, so that a long queue can be observed while it
 /// is sent.
 public struct OutboxItems: RandomAccessCollection, Sendable {
-  /// A group of neighbouring items.
+  /// A group of neighboring items.
   struct Block: Sendable {
     let items: [OutboxItem]
     let stopped: [OutboxItem]

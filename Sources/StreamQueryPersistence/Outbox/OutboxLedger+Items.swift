@@ -12,7 +12,7 @@ extension OutboxLedger {
   /// The number of entries in a block of visible items.
   static let blockSize = 64
 
-  /// Removes the visible form of an entry's block, because the entry changes or was added.
+  /// Discards the block of visible items that contains an entry, because the entry changes or was added.
   mutating func touch(_ index: Int) {
     let block = index / Self.blockSize
     guard block < blocks.count, let old = blocks[block] else { return }
@@ -20,7 +20,7 @@ extension OutboxLedger {
     blocks[block] = nil
   }
 
-  /// Returns the visible items in their order, a block at a time, and makes the changed blocks again.
+  /// Returns the visible items in their order, in blocks; only the blocks that were discarded are made again.
   ///
   /// - Complexity: O(*n* / 64) in the number of items, and O(1) for each change since the last call.
   mutating func shown() -> [OutboxItems.Block] {

@@ -32,10 +32,11 @@ extension OutboxLedger {
     return (records, unreadable)
   }
 
-  /// Adds the records of a store that was read for the first time, or again for records of ended outboxes.
+  /// Adds the records of a store that was read: for the first time, or again for records that ended outboxes
+  /// left.
   ///
-  /// If the store has several records of one run, the others are removed: an archive may bring a run to two
-  /// outboxes.
+  /// An archive may bring a run to two outboxes, so the store may have several records of it. The record with
+  /// the newest input stays, and the others are removed.
   ///
   /// - Parameters:
   ///   - generation: The generation of the store.
@@ -78,12 +79,12 @@ extension OutboxLedger {
     insert(found)
     for stray in strays { removeToo(stray.serial, stray.record) }
     for scope in open.keys { open[scope]?.sort() }
-    // The runs of free scopes go on, except for those behind a record that was just found.
+    // Runs in scopes that are no longer barred go on, unless a record that was just found comes before them.
     bar(barred)
     version += 1
   }
 
-  /// For each run, the serial of the record with the newest input, the first one if there are several.
+  /// Returns for each run the serial of the record with the newest input, or of the first such record.
   private static func newest(
     of records: [(serial: UInt64, record: OutboxRecord)]
   ) -> [RunIdentity: UInt64] {
@@ -96,7 +97,8 @@ extension OutboxLedger {
     return newest.mapValues(\.serial)
   }
 
-  /// Removes a record from the store, unless the run's entry has this record, or it is removed already.
+  /// Removes a surplus record of a run from the store, unless the run's entry is based on this record, or the
+  /// record is being removed already.
   private mutating func removeToo(_ serial: UInt64, _ record: OutboxRecord) {
     let (id, header) = (record.id, record.header)
     let key = OutboxRecord.key(serial, id)
@@ -108,7 +110,7 @@ extension OutboxLedger {
     if unwritten[id] == nil { unwritten[id] = draft } else { unwritten[id]?.strays.append(key) }
   }
 
-  /// Makes an item open again, because another run has failed in place of its own.
+  /// Makes an item open again, because the archive's run that took the item's place has failed.
   ///
   /// - Returns: Whether the item is open now, and was not before.
   mutating func reopened(_ id: RunIdentity) -> Bool {

@@ -8,7 +8,7 @@ extension OutboxLedger {
     case all
     /// The run replaces older items when its record is written.
     case newest
-    /// The run replaces older items when it is sent, because it may be dropped until then.
+    /// The run replaces older items when it is sent, because the run itself may be dropped before that.
     case newestWhenSent
   }
 
@@ -26,7 +26,8 @@ extension OutboxLedger {
   /// - Parameters:
   ///   - index: The position of the item.
   ///   - record: The new record.
-  ///   - isNew: Whether the record is another request, which is not sent before the record is written.
+  ///   - isNew: Whether the record has a new input, which must be written before it is sent; `false` if only
+  ///     identifiers in the input were replaced.
   mutating func change(at index: Int, to record: OutboxRecord, isNew: Bool) {
     touch(index)
     entries[index]?.record = record
@@ -68,7 +69,7 @@ extension OutboxLedger {
   }
 
   mutating func compact() {
-    // The index also names removed items. It is built again at its next use.
+    // `mentions` also names removed items. It is built again at its next use.
     mentions = nil
     entries = all
     index()
@@ -80,7 +81,8 @@ extension OutboxLedger {
     for (index, entry) in entries.enumerated() { if let entry { indices[entry.id] = index } }
   }
 
-  /// Marks an item's record to be written or removed; a closed store keeps the record that it has.
+  /// Marks an item's record to be written or removed. If the store is closed, its record stays, and is wrong
+  /// from now on.
   mutating func write(_ id: RunIdentity) {
     guard let entry = self[id] else { return }
     if case .closed = phase {

@@ -60,7 +60,7 @@ extension OutboxLedger {
     // Records that other outboxes have left cannot be read any more, so no run waits for them.
     bar(barred)
     hasFailed = false
-    // A run without a record fails, and its caller is told.
+    // A run without a record fails with an error, so its changes do not count as lost.
     let changed = Array(unwritten.keys) + Array(underWay.keys)
     if changed.contains(where: { self[$0]?.stored != .missing }) { hasLost = true }
     unwritten = [:]
@@ -68,11 +68,12 @@ extension OutboxLedger {
     return all.filter { $0.isAwaited && !$0.isWritten }.map(\.id)
   }
 
-  /// Whether the store has a change of an item, or its removal.
+  /// Whether the store has a revision of an item, or has removed the item's record.
   ///
   /// - Parameters:
   ///   - id: The item.
-  ///   - revision: The revision that the store must have, or a later one; `nil` for the removal.
+  ///   - revision: The revision that the store must have, or a later one; `nil` if the record must be
+  ///     removed.
   /// - Returns: Whether callers can go on; also `true` if the store cannot be used any more.
   func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
     if case .closed = phase { return true }
@@ -84,7 +85,8 @@ extension OutboxLedger {
 
   // MARK: Replacing texts
 
-  /// Returns the items that may mention one of some texts, and removes these texts from the index.
+  /// Returns the items whose inputs may contain one of some strings, and removes these strings from the
+  /// index. Other strings may have the same hash.
   ///
   /// - Complexity: O(*n*) in the size of all inputs at the first call, which builds the index.
   mutating func mentioning(_ texts: some Sequence<String>) -> [Entry] {
@@ -97,7 +99,7 @@ extension OutboxLedger {
     return found.compactMap { self[$0] }.sorted { $0.serial < $1.serial }
   }
 
-  /// Adds texts to the index again for items in which they could not be replaced.
+  /// Adds strings to the index again for items in which they could not be replaced.
   mutating func restoreMentions(of texts: some Sequence<String>, in items: [RunIdentity]) {
     for entry in items.compactMap({ self[$0] }) {
       for text in IdentifierText.texts(in: entry.record.input).intersection(texts) {
@@ -118,7 +120,8 @@ extension OutboxLedger {
   ///
   /// - Parameters:
   ///   - record: The record.
-  ///   - edition: The edition in which the identifiers were replaced; `nil` for the present one.
+  ///   - edition: The edition of the record in which the identifiers were replaced; `nil` for the present
+  ///     one.
   /// - Returns: `false` if other identifiers were replaced meanwhile, so that the caller has to try again.
   @discardableResult
   mutating func rewrote(_ record: OutboxRecord, from edition: Int? = nil) -> Bool {

@@ -2,7 +2,7 @@ internal import StreamQuery
 
 /// The runs that a client has to send, and the state of their records.
 ///
-/// The engine reports each event to this value, which decides what to write and which runs go on.
+/// ``OutboxEngine`` reports each event to this value, which decides what to write and which runs go on.
 ///
 /// An item is *open* if it has no run, because its mutation is not known or its input cannot be decoded.
 /// Later items of its scope wait for it.
@@ -23,7 +23,7 @@ struct OutboxLedger: Sendable {
     }
   }
 
-  /// The form in which the store has an item: none, one with an earlier input, or the present one.
+  /// Which input of an item the store has: none, an earlier one, or the present one.
   enum StoredRevision: Sendable {
     case missing
     case earlier
@@ -31,11 +31,12 @@ struct OutboxLedger: Sendable {
   }
 
   struct Entry: Sendable {
-    /// The item's place among all records.
+    /// The number that orders all records in the store; it is part of the record's key.
     let serial: UInt64
-    /// The item's place among the client's runs, if an earlier process wrote the item.
+    /// The number that orders this item among the items that were read from the store; `nil` for a run of
+    /// this client.
     let number: UInt64?
-    /// The item's place among the client's runs, if the item began in this process.
+    /// The number of the run among those of this client; `nil` for an item that was read from the store.
     var ownNumber: UInt64?
     var record: OutboxRecord
     /// The number of changes of the record in this process.
@@ -43,10 +44,11 @@ struct OutboxLedger: Sendable {
     var status: ItemStatus
     /// The number of the registration that failed to decode the record in its present edition.
     var failedWith: UInt64?
-    /// The form in which the store has the item.
+    /// Which input of the item the store has.
     var stored: StoredRevision
     var pacing = Pacing.all
-    /// Whether the item's run waits until the record is written.
+    /// Whether the run still waits: until its record is written, and until no earlier item of its scope
+    /// blocks it.
     var isAwaited = false
     var failureCount = 0
     var failureReason: ErrorBox?
@@ -66,37 +68,41 @@ struct OutboxLedger: Sendable {
   }
 
   var phase = StoreWriter.Phase.loading
-  /// The entries, by serial; `nil` for an entry that was removed.
+  /// The entries, sorted by serial; `nil` for an entry that was removed.
   var entries: [Entry?] = []
   var indices: [RunIdentity: Int] = [:]
   /// The serials of open items (those without runs) in each scope, in order.
   var open: [String: [UInt64]] = [:]
-  /// The scopes in which ended outboxes of other clients are still sending or writing.
+  /// The scopes in which outboxes of ended clients are still sending or writing. No run of this client is
+  /// sent there.
   var barred: Set<String> = []
   /// The written runs of each scope that wait for an open item before them, or for another client.
   var withheld: [String: [RunIdentity]] = [:]
   /// The runs that may go on; the engine takes them from here.
   var released: [RunIdentity] = []
-  /// The runs that were over before the store was read, which may have records of them: cancelled runs, and
-  /// runs from archives that were not durable.
+  /// The runs that were over before the store was read, but of which the store may have records. They are
+  /// cancelled runs, and runs from archives that were not durable.
   ///
-  /// A record that another client has is removed when it is taken over.
+  /// Such a record is removed when it is read. If another client has it now, that is when this client takes
+  /// it over.
   var overEarly: Set<RunIdentity> = []
-  /// The changes that the store does not have; those in the present batch are in `underWay`.
+  /// The changes for the next batch; `underWay` has the changes in the batch that is being written.
   var unwritten: [RunIdentity: Draft] = [:]
   var underWay: [RunIdentity: Draft] = [:]
-  /// The items of each block as an app sees them; `nil` after a change.
+  /// The items as an app sees them, in blocks of ``blockSize``; `nil` for a block that has changed since it
+  /// was made.
   var blocks: [OutboxItems.Block?] = []
-  /// The undecodable items that newer runs have replaced, until they are reported, because a run and its
-  /// replaced item may be about different things.
+  /// The undecodable items that newer runs have replaced. They are reported to the app, because without a
+  /// pacing key the newer run may be about something else.
   var replacedUnread: [OutboxRecord.Header] = []
   /// Former objects, such as users' errors, which are released outside of locks.
   var garbage = Garbage()
   /// Whether the last batch could not be written.
   var hasFailed = false
-  /// Whether a closed store keeps a record of a run that is over, or with a former input.
+  /// Whether a closed store still has a record that was to be removed, or a record with an earlier input.
   var hasLost = false
-  /// The items that mention a text, by the text's hash; `nil` until the first use.
+  /// For the hash of each string in an input: the items whose inputs contain the string. `nil` until
+  /// identifiers are replaced for the first time.
   var mentions: [Int: [RunIdentity]]?
   /// The sum of this number and the number of a run that begins here is the run's serial.
   ///
@@ -111,7 +117,8 @@ struct OutboxLedger: Sendable {
   /// Whether somebody has wiped the partition, so that no item may be sent any more.
   var isWiped: Bool { if case .closed(.superseded) = phase { true } else { false } }
 
-  /// The error with which the store was closed, if a change of its records was lost; wiped records are gone.
+  /// The error with which the store was closed, if it lacks changes; `nil` after a wipe, which leaves no
+  /// records that could be wrong.
   var loss: QueryStoreError? {
     if hasLost, !isWiped, case .closed(let error) = phase { error } else { nil }
   }
@@ -136,8 +143,8 @@ struct OutboxLedger: Sendable {
   /// - Parameters:
   ///   - record: The run's record.
   ///   - number: The run's number among those that began here.
-  ///   - serial: The serial for a run that is the newest one; `nil` adds the run's number to `base`. An older
-  ///     run gets a serial between those of its neighbors.
+  ///   - serial: The serial for a run that is newer than all others in the ledger; `nil` means the sum of
+  ///     `base` and the run's number. A run that began before others gets a serial below theirs.
   ///   - pacing: The rule by which the run replaces older items.
   mutating func accepted(
     _ record: OutboxRecord,
@@ -155,10 +162,11 @@ struct OutboxLedger: Sendable {
       entries[index]?.isAwaited = true
       setStatus(at: index, .run(.saving))
       if entry.status.isOpen { close([entry.serial], in: entry.record.header.scope) }
-      // The store has a later input than an archive: the engine gives that to the run, and then settles it.
+      // An archive has brought the run with an older input than the store's. The engine gives the store's
+      // input to the run, and then lets it go on.
       if record.header.revision < entry.record.header.revision { return }
-      // The index is looked up again: the runs behind the item may have replaced others, which moves the
-      // entries.
+      // The index is looked up again, because `close` may have moved the entries: it releases runs behind the
+      // item, and these may replace older items.
       if !isSame, let index = indices[id] { change(at: index, to: record, isNew: true) }
       return settle(id)
     }

@@ -18,7 +18,7 @@ struct OutboxPolicy: RunPolicy {
 
   typealias Conflict = @Sendable (any Error, ValueBox, MutationContext) async -> Answer
 
-  /// The form in which inputs are encoded and decoded; `nil` if the mutation is not durable.
+  /// The functions that encode, decode and box the inputs of a durable mutation.
   struct Form: Sendable {
     var version: String
     var encode: @Sendable (ValueBox) throws -> Data

@@ -7,7 +7,8 @@ internal import StreamQuery
 struct PendingChanges: Sendable {
   private(set) var changed: [EntryKey: PersistedEntry] = [:]
   private(set) var removed: Set<EntryKey> = []
-  /// The keys of values that replaced a removal, which still counts if the value is not saved.
+  /// The keys of values that replaced a removal. If such a value is not saved, the former record is removed
+  /// nevertheless.
   private(set) var removedBefore: Set<EntryKey> = []
 
   var isEmpty: Bool { changed.isEmpty && removed.isEmpty }
@@ -50,9 +51,9 @@ struct PendingChanges: Sendable {
 
   /// If the number of values exceeds the limit by more than a tenth, drops values down to the limit.
   ///
-  /// Restored and initial values are dropped first, without a trace, because the store may have them. Any
-  /// other dropped value is replaced by a removal of its key, because the store may have former data, which
-  /// is wrong now.
+  /// Restored and initial values are dropped first, and the store stays as it is, because it may have them.
+  /// Any other dropped value is replaced by a removal of its key, because the store may have former data,
+  /// which is wrong now.
   ///
   /// - Returns: The dropped changes with users' values, which the caller releases outside of locks; and the
   ///   number of dropped values that the store does not have.

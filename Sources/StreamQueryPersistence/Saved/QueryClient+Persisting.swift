@@ -35,15 +35,18 @@ nonisolated extension QueryClient {
   /// Values are decoded later, at their first use. Without ``Configuration/persistence`` only the outbox is
   /// awaited.
   ///
-  /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works without
-  ///   it. The error of an outbox is thrown last; the outbox is read again after pauses of its own. If an
-  ///   error may pass, such as ``QueryStoreError/denied`` while the device is locked, the store is read again
-  ///   in the background, and at once when the app becomes active. The store of queries is also read again by
-  ///   another call of this method. If the store was not read within ``Persistence/restoreTimeout``, the
-  ///   error is ``QueryStoreError/failed(_:)`` with ``SavedValueError/slowStore``, and the read goes on. For
-  ///   an outbox, it is ``OutboxError/slowStore`` after ``OutboxConfiguration/restoreTimeout``. Until the
-  ///   read has ended, later calls throw the same at once: to wait longer, set a longer timeout.
-  ///   `CancellationError` if the caller is cancelled.
+  /// If the store cannot be read, the call throws, and the client works without the store. An error may pass,
+  /// such as ``QueryStoreError/denied`` while the device is locked. The store and the outbox are then read
+  /// again in the background after pauses, and at once when the app becomes active. Another call of this
+  /// method also reads the store of queries again.
+  ///
+  /// If a store is not read within its timeout, the call throws, and the read goes on. Until the read has
+  /// ended, later calls throw the same error at once: to wait longer, set a longer timeout.
+  ///
+  /// - Throws: The ``QueryStoreError`` with which the store could not be read, otherwise the error of the
+  ///   outbox. After ``Persistence/restoreTimeout``, the error is ``QueryStoreError/failed(_:)`` with
+  ///   ``SavedValueError/slowStore``; for an outbox, it is ``OutboxError/slowStore`` after
+  ///   ``OutboxConfiguration/restoreTimeout``. `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
     var problem: (any Error)?
     if let durableRuns {

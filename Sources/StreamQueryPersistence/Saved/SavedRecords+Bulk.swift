@@ -13,8 +13,8 @@ extension SavedRecords {
   /// Applies a bulk call to the changes that are not encoded yet, and to the records.
   ///
   /// - Parameters:
-  ///   - mark: The effect on records.
-  ///   - keys: The affected entries that have such a change.
+  ///   - mark: The call.
+  ///   - keys: The keys of the affected entries that have a change which is not encoded yet.
   /// - Returns: The replaced changes with users' values, which the caller releases outside of locks.
   mutating func apply(_ mark: Mark, to keys: Set<EntryKey>) -> [PendingChange] {
     defer { apply(mark.filter, removes: mark.removes, except: mark.cached) }
@@ -30,14 +30,15 @@ extension SavedRecords {
   /// - Parameters:
   ///   - filter: Selects the records.
   ///   - removes: Whether the records are removed; otherwise they are invalidated.
-  ///   - cached: The texts of cached entries. The cache has applied the call to these, so the filter does not
-  ///     decide about them.
+  ///   - cached: The texts of the keys of cached entries. The cache applies the call to these entries itself,
+  ///     so the filter does not decide about their records.
   /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is stored until the next write.
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
     let mark = Mark(filter: filter, removes: removes, cached: cached)
     switch phase {
     case .loading:
-      // An invalidation spares no record, because the cache has nothing yet that it could mark instead.
+      // An invalidation also applies to the records of cached entries: their data is not restored yet, so the
+      // cache has nothing to mark.
       let call = Mark(filter: filter, removes: removes)
       let spared = removes ? cached : []
       pendingMarks[call] = pendingMarks[call]?.intersection(spared) ?? spared
@@ -53,7 +54,7 @@ extension SavedRecords {
         return
       }
       // Calls with one filter become one removal, because they may be repeated for hours while the store
-      // cannot be read. The filter decides about an entry unless each of these calls found it cached.
+      // cannot be read. The removal spares the records of entries that were cached at each of these calls.
       if removes { sweeps[filter] = sweeps[filter]?.intersection(cached) ?? cached }
       if calls.last != mark { calls.append(mark) }
       // Each lookup of a record visits all stored calls, so there must be few.

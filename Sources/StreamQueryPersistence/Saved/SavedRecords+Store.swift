@@ -6,10 +6,12 @@ extension SavedRecords {
   /// Takes over the records of a store that has been read.
   ///
   /// Records that are too old for the policy that saved them are removed, so that old versions of values that
-  /// nobody uses do not stay for ever. A record must be too old by the date of the newest record as well:
-  /// otherwise a clock that is ahead at one launch would remove everything. A record stays, whichever policy
-  /// and version saved it, if it is young enough for the policy that opened the store: a query may migrate
-  /// it.
+  /// nobody uses do not stay for ever. The age of a record is measured to the present date or to the date of
+  /// the newest record, whichever is earlier: otherwise a clock that is ahead at one launch would remove
+  /// everything.
+  ///
+  /// A record stays if it is young enough for the policy that opened the store, whichever policy and version
+  /// saved it, because a query may migrate it.
   ///
   /// - Parameters:
   ///   - contents: The content of the store.
@@ -142,7 +144,7 @@ extension SavedRecords {
 
   /// Restores the evicted records.
   ///
-  /// - Parameter wereStored: Whether the store still has them, because their removal failed.
+  /// - Parameter wereStored: Whether the store still has the evicted records, because their removal failed.
   private mutating func restoreEvicted(wereStored: Bool) {
     for (text, record) in evicted where records[text] == nil {
       records[text] = record
@@ -161,7 +163,7 @@ extension SavedRecords {
 
   /// Notes that entries are in use.
   ///
-  /// - Parameter texts: The texts of their keys; the first one is evicted first.
+  /// - Parameter texts: The texts of the entries' keys. The record of the first one is evicted first.
   mutating func used(_ texts: [String]) {
     for text in texts { _ = use(text) }
   }

@@ -36,12 +36,12 @@ struct SavedRecords: Sendable {
     case remove
   }
 
-  /// A bulk call, and its effect on records.
+  /// A bulk call, which removes or invalidates all records that match a filter.
   struct Mark: Hashable, Sendable {
     let filter: RecordFilter
     let removes: Bool
-    /// The texts of entries that were cached: the cache has applied the call to them, so the filter does not
-    /// decide about them.
+    /// The texts of the keys of entries that were cached. The cache applies the call to these entries itself,
+    /// so the filter does not decide about their records.
     var cached: Set<String> = []
 
     /// Whether the call affects a record.
@@ -62,7 +62,7 @@ struct SavedRecords: Sendable {
     var use: UInt64 = 0
     /// Whether the store has the record, in the present or a former form.
     var isStored = false
-    /// Whether the form of an evicted record differs from the one in the store.
+    /// Whether an evicted record differs from the record that the store has.
     var isChanged = false
     /// The readers that could not decode the record; it stays for other readers.
     var failedReaders: Set<Reader> = []
@@ -99,14 +99,14 @@ struct SavedRecords: Sendable {
   var removedBefore: Set<EntryKey> = []
   /// Whether everything was removed before the store was read; the content that is read is then ignored.
   var dropsLoaded = false
-  /// The bulk calls before the store is read, which may take hours; their order does not matter.
+  /// The bulk calls before the store is read, in any order. Repetitions are one row: a read may take hours.
   ///
-  /// Each has the texts of the entries that every repetition of the call spared.
+  /// The value is the texts of the entries that were cached at every repetition; these are spared.
   var pendingMarks: [Mark: Set<String>] = [:]
   /// The bulk calls that are applied to all records later, so that their callers need not wait.
   var calls: [Mark] = []
-  /// The removals to repeat on the records in the store that this client does not know: their filters, each
-  /// with the texts of the entries that were cached at every call with the filter.
+  /// The removals to repeat on records in the store that this client does not know. A filter spares the
+  /// entries that were cached at every call with it; their texts are listed.
   var sweeps: [RecordFilter: Set<String>] = [:]
   /// The removals that are performed when the present read of the store's content ends.
   var sweeping: [RecordFilter: Set<String>] = [:]
@@ -116,7 +116,7 @@ struct SavedRecords: Sendable {
   var lossReason: QueryStoreError?
 
   init(limit: StoreLimit) {
-    // The initialiser raises properties that were set to negative numbers to 0.
+    // The initializer of ``StoreLimit`` raises negative numbers to 0.
     self.limit = StoreLimit(
       maxRecords: limit.maxRecords,
       maxBytes: limit.maxBytes,
@@ -292,7 +292,7 @@ struct SavedRecords: Sendable {
   /// ``encoded(_:)`` is called.
   mutating func takePendingChanges() -> [EntryKey: PendingChange] {
     guard encoding.isEmpty, !isLoading else { return [:] }
-    // The stored bulk calls came before these changes, and must not apply to them.
+    // The stored bulk calls are applied first: they came before these changes, and must not apply to them.
     applyCalls()
     removedBefore = pendingChanges.removedBefore
     encoding = pendingChanges.take()
@@ -351,7 +351,7 @@ struct SavedRecords: Sendable {
     records[Self.prefix + text]?.failedReaders.contains(reader) == true
   }
 
-  /// Notes that a reader (a value type and a version) could not decode a record; other readers may.
+  /// Notes that a reader (a value type and a version) could not decode a record; another one may decode it.
   ///
   /// - Parameters:
   ///   - text: The text of the record's key.
@@ -363,7 +363,7 @@ struct SavedRecords: Sendable {
     return records[Self.prefix + text]?.failedReaders.insert(reader).inserted ?? true
   }
 
-  /// Removes a record, even if it was evicted because the store is full: then `unwritten` has it already.
+  /// Removes a record. If it was evicted because the store is full, `unwritten` has its key already.
   mutating func remove(_ text: String) {
     forget(text)
     evicted[text] = nil

@@ -12,8 +12,8 @@ public enum SavedValueError: Error, Sendable, CustomStringConvertible {
   /// A value is larger than the whole ``StoreLimit`` or ``QueryStore/byteLimit``. It is not saved, and the
   /// former value of its key is removed.
   case tooLarge(byteCount: Int, limit: Int)
-  /// More values waited to be written than the ``StoreLimit`` has records. The oldest ones were dropped, and
-  /// the former values of their keys are removed.
+  /// More values waited to be written than the number of records that the ``StoreLimit`` allows. The oldest
+  /// ones were dropped, and the former values of their keys are removed.
   case givenUp(count: Int)
 
   /// A sentence about the problem and its effect.

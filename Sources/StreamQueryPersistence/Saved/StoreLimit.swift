@@ -8,9 +8,9 @@ public struct StoreLimit: Hashable, Sendable {
     case oldestFirst
     /// The record with the earliest last use is removed first.
     ///
-    /// Records that were not used since the launch are removed first, oldest data first. Records of observed
-    /// entries are removed last, and before them the records of other cached entries, in the order in which
-    /// they were restored or saved.
+    /// Records that were not used since the launch are removed first, oldest data first. Records of cached
+    /// entries come after all others, in the order in which they were restored or saved. Records of observed
+    /// entries come last.
     case leastRecentlyUsedFirst
   }
 

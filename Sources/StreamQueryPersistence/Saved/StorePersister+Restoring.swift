@@ -71,7 +71,8 @@ extension StorePersister {
         let contents = try await settings.store.load(id.partition)
         let date = wallClock().timeIntervalSinceReferenceDate
         let unreadable = update { state in
-          // Removals until now came before the content was known, so they are taken first.
+          // Removals that were made until now are taken first, so that they apply to the content that was
+          // read.
           state.drain(onlyRemovals: true)
           return state.stores[id]?.read(contents, at: date) ?? []
         }
@@ -133,8 +134,8 @@ extension StorePersister {
     if wasAwaited {
       goOn(id, [error], waits)
     } else {
-      // No query has waited since the first failure; only callers of `restore()`, which asked for
-      // another read, have.
+      // Since the first failure, no query waits for the store. Only callers of `restore()` wait, which asked
+      // for another read.
       report(error, in: id)
       for wait in waits { wait.give(()) }
     }
@@ -207,8 +208,8 @@ extension StorePersister {
     state.withLock { $0.stores[id]?.waits.removeAll { $0 === answer } }
   }
 
-  /// The error with which the store of a policy cannot be used, or could not be read so far; `nil` if there
-  /// is none.
+  /// The error that keeps the store of a policy from being used, because it was closed, could not be read, or
+  /// takes too long; `nil` if there is none.
   func failure(of policy: QueryPersistence) -> QueryStoreError? {
     id(of: policy).flatMap { id in state.withLock { $0.stores[id]?.failure } }
   }
@@ -281,13 +282,13 @@ extension StorePersister {
         at: wallClock().timeIntervalSinceReferenceDate
       )
     else {
-      // A definition that has only a key uses the client's policy, while the query that saved the value may
-      // have another policy.
+      // A definition that has only a key uses the client's policy. The query that saved the value may have
+      // another policy, so the record stays for that query.
       if !definition.isOfKeyAlone { forget(text, saved, id) }
       return nil
     }
-    // The record stays if another query may be able to decode it. It also stays if a later version may be
-    // able to, and nobody can fetch the value again.
+    // If this definition cannot decode the record, the record stays if another query may be able to decode
+    // it. The record also stays if nobody can fetch the value again, because a later version may decode it.
     let stays = definition.isOfKeyAlone || !isOfVersion && !saved.hasLifetime
     let reader = SavedRecords.Reader(
       valueType: ObjectIdentifier(definition.valueType),

@@ -13,8 +13,8 @@ extension StorePersister {
 
   func entriesChanged() {
     let (ids, isCrowded) = update { state in
-      // The entries that have left the cache are taken here, because nothing else does so during a read or a
-      // write.
+      // If many entries have left the cache, they are taken here, because nothing else takes them while a
+      // store is being read or written.
       let isCrowded = state.journal?.isCrowded == true
       if isCrowded { state.drain(onlyRemovals: true) }
       return (state.ids, isCrowded)
@@ -229,7 +229,7 @@ extension StorePersister {
     else { return nil }
     // An untouched entry has restored data, or the initial data of its query.
     if entry.isUntouched { return .mark(isInvalidated: entry.isInvalidated) }
-    // A removal that came before the value counts, although the value is not saved.
+    // The value is not saved, but it had replaced a removal, so the former record is removed.
     guard settings.includes(entry.info) else { return isRemoved ? .remove : nil }
     guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }
     guard let encodable = value as? any Encodable else {

@@ -80,13 +80,14 @@ final class StorePersister: Persister, StoreWorker {
   private func applyToRecords(_ filter: QueryFilter, removes: Bool) {
     let records = RecordFilter(filter)
     // The cache applies the call to its entries, because only the cache knows their states. Entries that are
-    // not kept do not count: another query may have saved a record under the same key.
+    // not saved in a store do not count: another query may have saved a record under the same key.
     let uses = records.isOfKeys ? [] : client?.cachedUses() ?? []
     var cached = Set(uses.filter(\.isKept).map(\.key))
     if !cached.isEmpty {
-      // The cache does not tell the store that an entry without data was removed, and such an entry does not
-      // keep a mark. So the filter decides about a record of its key, which may not be read yet, or may be
-      // another client's. An invalidation evaluates predicates only once, later.
+      // An entry without data does not keep an invalidation, and the cache does not tell the store of its
+      // removal. So the filter decides about the record of its key, which may not be read yet, or may be
+      // another client's. An invalidation ignores predicates here, so that they are evaluated only once,
+      // later.
       let empty = client?.cachedUses(filter, asking: removes).filter { !$0.hasData } ?? []
       cached.subtract(empty.map(\.key))
     }
@@ -111,8 +112,8 @@ final class StorePersister: Persister, StoreWorker {
     if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
   }
 
-  /// Applies a bulk call to changes that are not encoded yet; its filter calls user code, outside of the
-  /// lock.
+  /// Applies a bulk call to changes that are not encoded yet. The filter has a predicate, which is user code,
+  /// so it is called outside of the lock.
   private func applyAsking(
     _ filter: QueryFilter,
     except cached: Set<EntryKey>,

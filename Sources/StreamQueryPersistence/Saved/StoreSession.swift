@@ -44,7 +44,8 @@ struct StoreSession: WrittenPart {
   /// The error of the last read; `nil` if the store was read.
   var readError: QueryStoreError?
   private var readFailures = 0
-  /// The number of failed reads after which the store is given up, after two minutes in all.
+  /// The number of failed reads after which the store is given up; with the pauses between them, these take
+  /// two minutes.
   ///
   /// Without this limit, changes would wait in memory for ever.
   private static let mostReadFailures = 8
@@ -68,7 +69,7 @@ struct StoreSession: WrittenPart {
 
   var hasMore: Bool { records.canSettle }
 
-  /// Whether the store cannot be used any more, because of any error, so that no other try is made.
+  /// Whether the store was closed after an error, so that the client does not use it again.
   var isGivenUp: Bool { if case .closed = records.phase { true } else { false } }
 
   /// Whether the last read failed, and the store is to be read again.
@@ -81,11 +82,12 @@ struct StoreSession: WrittenPart {
     return readError ?? .failed(SavedValueError.slowStore)
   }
 
-  /// The error with which the store cannot be used, or could not be read so far.
+  /// The error that keeps the store from being used, because it was closed, could not be read, or takes too
+  /// long.
   var failure: QueryStoreError? {
     if case .closed(let error) = records.phase { return error }
     if let readError { return readError }
-    // Queries go on without a store that takes too long, and its records are not there yet.
+    // A read that takes too long counts as a failure, because queries go on without the records.
     return records.isLoading && isSlow ? .failed(SavedValueError.slowStore) : nil
   }
 }
@@ -93,8 +95,8 @@ struct StoreSession: WrittenPart {
 extension StoreSession {
   /// Notes that a read failed; queries go on as they would without the store.
   ///
-  /// - Returns: The pause before the next read, which doubles each time up to a minute; `nil` if the store is
-  ///   given up. And whether callers may have waited for the first read.
+  /// - Returns: The pause before the next read, which doubles each time up to a minute, or `nil` if the store
+  ///   is given up; and whether queries were waiting for the store until now.
   mutating func readFailed(_ error: QueryStoreError) -> (pause: Duration?, wasAwaited: Bool) {
     let wasAwaited = isAwaited
     (readError, isSlow) = (error, true)
@@ -153,7 +155,7 @@ extension StoreSession {
     return isAwaited && !writer.stage.hasEnded ? nil : writer.released()
   }
 
-  /// Takes the callers that wait until the store is read; the signal of a pause is among them.
+  /// Takes the signals of the callers that wait until the store is read, and the signal that ends a pause.
   mutating func takeWaits() -> [SharedOneShot<Void>] {
     defer { waits = [] }
     return waits + [pauseEnded()].compactMap(\.self)

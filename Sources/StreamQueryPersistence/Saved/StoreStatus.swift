@@ -45,7 +45,7 @@ internal import Synchronization
   /// The number of changes that the store does not have yet; it may be too low while the cache gathers
   /// changes.
   public var pendingCount: Int
-  /// The error of the last round of writing; `nil` if that one succeeded, or before the first one.
+  /// The error of the last round of writing; `nil` if that round succeeded, or if there was none yet.
   public var writeError: QueryStoreError?
 
   /// The type of the store, with the name of its directory if it is a ``FileStore``: `FileStore cache`.

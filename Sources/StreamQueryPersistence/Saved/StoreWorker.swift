@@ -1,7 +1,7 @@
 internal import StreamQuery
 import Synchronization
 
-/// A part of a store, as its writer sees it.
+/// The state that ``StoreWorker`` needs for a part of a store.
 protocol WrittenPart {
   var writer: StoreWriter { get set }
   var task: StoreWorkerTask { get set }

@@ -2,7 +2,7 @@ internal import StreamQuery
 
 /// Decides when a part of a store is written, and which callers are answered then.
 ///
-/// The worker reports each event to this value.
+/// ``StoreWorker`` reports each event to this value.
 ///
 /// ``SavePlan`` decides when a task writes, and writes again after a failure; ``StoreWorker`` runs the tasks.
 /// One round of writing contains all changes that came before it began.
@@ -17,8 +17,8 @@ internal import StreamQuery
 ///
 /// - At most one task writes.
 /// - A caller of `save()` is answered by a round that began after its call, or when all is erased.
-/// - A caller that was put on hold is answered by no round before it is released.
-/// - The task that writes after the client's end is the last one: a failure is not tried again.
+/// - A caller on hold waits for no round; after ``released()``, it waits for the next one.
+/// - After the client's end, one last task writes; if it fails, no other task tries again.
 struct StoreWriter: Sendable {
   /// Gets the error of a caller's save; `nil` if the store was written, or if the caller was cancelled.
   typealias Answer = SharedOneShot<QueryStoreError?>
@@ -36,7 +36,7 @@ struct StoreWriter: Sendable {
   }
 
   private(set) var stage = WriterStage.running
-  /// The error of the last round of writing; `nil` if that one succeeded, or before the first one.
+  /// The error of the last round of writing; `nil` if that round succeeded, or if there was none yet.
   private(set) var roundError: QueryStoreError?
   private var plan: SavePlan
   /// The callers that wait for a round of writing, each with the number of the round.
@@ -78,7 +78,7 @@ struct StoreWriter: Sendable {
   /// - Returns: The callers to answer; the changes are written when the store has been read.
   mutating func readTimedOut() -> [Answer] { waits.takeAll().map(\.answer) + held.takeAll() }
 
-  /// The time for which the task to start waits before it writes.
+  /// The time that a newly started task waits before it writes.
   var delay: Duration { plan.delay }
 
   /// Notes that a task has waited.

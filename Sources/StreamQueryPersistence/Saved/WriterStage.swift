@@ -14,9 +14,10 @@
 enum WriterStage: Sendable {
   /// The client accepts changes.
   case running
-  /// The client has ended, and still writes its changes; with the error of the last round since the end.
+  /// The client has ended, and still writes its changes; the value is the error of the newest round since the
+  /// end.
   case ending(QueryStoreError?)
-  /// The last round is over; with its error.
+  /// The last round is over; the value is the error of that round.
   case over(QueryStoreError?)
   /// All data was erased.
   case erased
