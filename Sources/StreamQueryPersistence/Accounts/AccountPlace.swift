@@ -22,7 +22,8 @@ package struct AccountPlace: Sendable {
     return used
   }
 
-  /// Reports stores of a client that the next launch will not know, or a client that has used no store.
+  /// Reports stores that a client has used but that the accounts object does not have, because the next
+  /// launch could not erase them. Also reports that a client has used no store.
   ///
   /// - Parameters:
   ///   - client: A client of the account, which has ended or is being closed.
@@ -50,7 +51,7 @@ extension AccountPlace: Adviser {
     let facts = Facts(
       named: stores,
       used: stores(usedBy: client),
-      // Early in a client's life, all entries may belong to queries that are not saved.
+      // Early in a client's life, entries do not count, because all may belong to queries that are not saved.
       hasEntries: !isEarly && client.entrySerial > 0
     )
     return [facts.keepsNothing, facts.unlistedStore].compactMap(\.self)

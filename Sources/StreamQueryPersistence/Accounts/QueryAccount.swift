@@ -55,8 +55,9 @@ public struct QueryAccount: Sendable, Identifiable {
   /// cancel the caller: a cancelled caller throws at once, and the closing continues, also if the call began
   /// after the cancellation.
   ///
-  /// - Throws: ``QueryAccountError/notSaved(name:error:)``, after which the account is still open, unless
-  ///   only changes that were made during the closing were not saved; or `CancellationError`.
+  /// - Throws: ``QueryAccountError/notSaved(name:error:)``, after which the account is still open. If only
+  ///   changes that were made during the closing were not saved, the account is closed. Or
+  ///   `CancellationError`.
   public func close() async throws {
     try await accounts.close(self)
   }

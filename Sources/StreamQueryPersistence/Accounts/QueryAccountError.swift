@@ -9,7 +9,8 @@ public enum QueryAccountError: Error, Sendable, CustomStringConvertible {
   case unreadable(QueryStoreError)
   /// Changes could not be saved.
   ///
-  /// The account is still open, unless only changes that were made during the closing were not saved.
+  /// The account is still open. If only changes that were made during the closing were not saved, it is
+  /// closed.
   case notSaved(name: String, error: QueryStoreError)
   /// The account was closed, and has been opened again since. End the account that was opened last, or end it
   /// by its name.

@@ -119,7 +119,7 @@ public final class QueryAccounts: Sendable {
   ///   cancelled.
   public func finishEndings() async throws {
     let answer = SharedOneShot<[any Error]>()
-    // The task is detached, because a store may not hear of the caller's cancellation.
+    // The task is detached, so that cancelling the caller does not cancel the work of a store.
     Task.detached(executorPreference: executor) { answer.give(await self.finishAllEndings()) }
     let errors = await answer.take(orGive: [])
     try Task.checkCancellation()
@@ -301,7 +301,8 @@ public final class QueryAccounts: Sendable {
 
   private func ending(of name: String, _ clients: [QueryClient], _ turn: Turn) -> AccountEnding {
     let left = table.withLock { $0.unfinished[name] ?? [] }
-    // The call has written its note before the turn, also to stores of clients that may be gone by now.
+    // Before it had the turn, the call may have written notes, also to stores of clients that are gone by
+    // now. These stores are erased, too.
     let noted = turn.ending.withLock { $0?.stores ?? [] }
     let all = stores + left + noted + clients.flatMap { stores(of: $0, name) }
     return AccountEnding(name: name, stores: Self.unique(all))

@@ -1,4 +1,4 @@
-/// The policy for entries with a failed newest fetch.
+/// The policy of an export for entries whose newest fetch failed.
 ///
 /// Only entries with data are archived: an entry without data is fetched after the import.
 public enum ArchiveErrorPolicy: String, Hashable, Codable, Sendable {

@@ -6,8 +6,8 @@
 /// The first archive of an iterator has the data of the time of its first `next()`. An iterator is no
 /// observer: a fetch that nobody wants any longer is cancelled, and no archive brings its data. An iterator
 /// ends when its task is cancelled or the client is shut down. It buffers no archives: a slow reader gets the
-/// entries of several fetches in one archive. So does every reader while hundreds of fetches run. Each
-/// archive names all remaining keys, so fetches that end within a few milliseconds share an archive.
+/// entries of several fetches in one archive. Each archive names all remaining keys. So while hundreds of
+/// fetches run, fetches that end within a few milliseconds share an archive for every reader.
 public struct ArchiveExports: AsyncSequence, Sendable {
   /// An archive, and a report of the omitted entries and runs.
   public typealias Element = ArchiveExport

@@ -117,7 +117,7 @@ public struct CacheArchive: Hashable, Sendable {
   ///
   /// Each text is a value type and a key, see ``/StreamQuery/QueryKey/canonicalText()``. A receiver of the
   /// archive can read the parts of the keys, such as identifiers, even if their data never follows. Omit keys
-  /// that are not for everybody with a filter of the export.
+  /// that not every receiver may see, with a filter of the export.
   ///
   /// Only the archives of ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)`` have any. A
   /// receiver that gets no later archive fetches these keys as if they were not named.

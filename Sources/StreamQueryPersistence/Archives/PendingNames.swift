@@ -11,8 +11,9 @@ struct PendingNames {
   ///
   /// - Parameters:
   ///   - texts: All keys that this archive announces.
-  ///   - brought: The keys with data in this archive; they are not added. Such data is refused if its key
-  ///     changed after the import began, announced data if its key changed after the announcement.
+  ///   - brought: The keys with data in this archive; they are not added. Their data is refused if the key
+  ///     changed after the import began. If an earlier archive announced the key, only changes after that
+  ///     archive count.
   /// - Returns: `added`, the newly announced keys without those in `brought`; `left`, the keys that are no
   ///   longer announced. Both are in the order of the archives.
   mutating func named(

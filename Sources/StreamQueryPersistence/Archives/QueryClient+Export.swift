@@ -81,9 +81,9 @@ extension ArchiveExport {
     }
   }
 
-  /// Adds the name of an entry that is being fetched for the first time.
+  /// Names an entry that is being fetched for the first time, by the text of its key.
   ///
-  /// - Returns: The name; `nil` if the key cannot be written as text.
+  /// - Returns: The text; `nil` if the key cannot be written as text.
   mutating func addPending(_ entry: QueryInfo) -> String? {
     var name: String?
     addUnlessRefused(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in

@@ -55,16 +55,17 @@ nonisolated extension QueryClient {
   /// brings the data, and the entry takes the age of that data. The fetch begins nevertheless
   ///
   /// - if a later archive neither brings the key nor names it,
-  /// - if its data is refused, because it cannot be decoded or is not newer, or is already stale,
+  /// - if its data is refused, because it cannot be decoded or is not newer,
+  /// - if its data is already stale,
   /// - if somebody refetches or invalidates the key, or a mutation changes it,
   /// - when the archives end or fail, or when this call is cancelled,
   /// - if somebody writes the value, or initial data comes,
   /// - when `limit` has passed since its key was named.
   ///
-  /// Only the first attempt of a fetch that begins after its key was named waits, and only once. While it
-  /// waits, it does not count for ``/StreamQuery/QueryClient/Configuration/maxConcurrentFetches``, and it
-  /// can be cancelled like any other. A receiver that gets only the first archive imports that archive with
-  /// ``import(_:for:coding:resuming:)``, so that no fetch waits.
+  /// A fetch waits only if it begins after its key was named, only before its first attempt, and only once.
+  /// While it waits, it does not count for ``/StreamQuery/QueryClient/Configuration/maxConcurrentFetches``,
+  /// and it can be cancelled like any other. A receiver that gets only the first archive imports that archive
+  /// with ``import(_:for:coding:resuming:)``, so that no fetch waits.
   ///
   /// Archives are older than changes that happen here meanwhile. An entry is not filled if it was removed,
   /// reset, written with `fencing` or changed by a mutation after its key was named. An invalidation that is

@@ -17,11 +17,11 @@ nonisolated extension QueryClient {
   /// An entry that is filled counts as updated: its ``/StreamQuery/QueryInfo/dataUpdateCount`` grows. If
   /// nobody uses the entry, its ``/StreamQuery/QueryOptions/gcTime`` begins again.
   ///
-  /// Mutations continue in the order in which they were started, as soon as the network allows it:
-  /// `onMutate` of each mutation is called again, which makes its optimistic changes. A run that this client
-  /// has, or had, is omitted, even if it ended long ago, so an archive may be imported twice. Another process
-  /// does not know these runs: delete a file after its import, and let the server recognise repeated runs by
-  /// their ``/StreamQuery/MutationContext/idempotencyKey``, which stays the same.
+  /// Mutations continue in the order in which they were started, as soon as the network allows it: `onMutate`
+  /// of each mutation is called again, which makes its optimistic changes. A run that this client has, or
+  /// had, is omitted, even if it ended long ago, so an archive may be imported twice. Another process does
+  /// not know these runs: delete a file after its import, and let the server recognize repeated runs by their
+  /// ``/StreamQuery/MutationContext/idempotencyKey``, which stays the same.
   ///
   /// ```swift
   /// let report = client.import(archive, for: [.values(of: User.self), .mutation(.rename())])

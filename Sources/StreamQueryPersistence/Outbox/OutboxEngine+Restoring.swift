@@ -106,8 +106,9 @@ extension OutboxEngine {
       let last = records.last?.serial ?? 0
       let taken = update { state -> [RunIdentity] in
         state.loadError = nil
-        // A run that an archive has brought must not get a second record, and one that is over must lose its
-        // record. So these records are claimed in any case, if no other outbox has them.
+        // A run that an archive has brought must not get a second record, and the record of a run that is
+        // over must be removed. So the records of these runs are claimed even after the client's end, if no
+        // other outbox has claimed them.
         let ids = state.ownRuns
         let own = OutboxClaims.shared.claim(
           records.map(\.record.id).filter(ids.contains),

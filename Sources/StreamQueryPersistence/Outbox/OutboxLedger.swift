@@ -78,7 +78,7 @@ struct OutboxLedger: Sendable {
   var barred: Set<String> = []
   /// The written runs of each scope that wait for an open item before them, or for another client.
   var withheld: [String: [RunIdentity]] = [:]
-  /// The runs that may go on; the engine takes them from here.
+  /// The written runs that may be sent now; ``OutboxEngine/release()`` takes them from here.
   var released: [RunIdentity] = []
   /// The runs that were over before the store was read, but of which the store may have records. They are
   /// cancelled runs, and runs from archives that were not durable.

@@ -102,7 +102,7 @@ extension FileStore {
     let newest = opened?.files.newest[state.log.stem]
     guard let old = state.file else {
       if newest == nil { return state }
-      // The partition has no records here, so only its generation could be lost.
+      // The partition has no records here. Its generation is in no file name, so the store remembers it.
       begun[partition] = state.log.generation
       return nil
     }
@@ -176,7 +176,7 @@ extension FileStore {
     }
     opened?.files.raised(to: generation)
     floor = generation
-    // The directory is synchronised even if the file has this name already, because an earlier process may
+    // The directory is synchronized even if the file has this name already, because an earlier process may
     // have renamed the file and ended before this step.
     try system.syncDirectory(directory)
   }

@@ -53,8 +53,8 @@ extension FileStore {
     var log = PartitionLog(partition, generation, waste: waste, known: known)
     log.opened(found, bytes: bytes.count)
     var state = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
-    // An earlier process may have left an unfinished replacement, or the file of an earlier generation; or a
-    // copy may have brought an old file back.
+    // Other files of the partition are removed. An earlier process may have left them, as an unfinished
+    // replacement or as the file of an earlier generation, or a copy may have brought an old file back.
     removeOthers(than: state)
     let isWiped = wipeIfNeeded(&state, partition)
     return isWiped ? (state, nil, nil) : (state, bytes, found)

@@ -65,8 +65,8 @@ public actor FileStore: QueryStore {
     /// The data-protection class's number in Apple's headers; `nil` leaves the class to the directory.
     let number: Int32?
 
-    /// The class of the lock, which has no content: at least that of `untilFirstUnlock`, so that it opens also
-    /// while records cannot be read, and new files can be made.
+    /// The class of the lock file, which has no content. It is `untilFirstUnlock` or a weaker class, so that
+    /// the lock can be opened, and new files can be made, while records cannot be read.
     var ofLock: Self { Self(number: number.map { max($0, 3) }) }
   }
 

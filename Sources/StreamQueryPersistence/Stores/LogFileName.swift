@@ -8,7 +8,8 @@ struct LogFileName: Hashable {
   static let suffix = ".log"
   private static let new = ".new"
   private static let limit = 120
-  /// The stem of the file with the generation of all partitions without a file; no partition has this stem.
+  /// The stem of the file whose name has the floor, which is the generation of all partitions without a file.
+  /// No partition has this stem.
   static let floorStem = "~"
 
   /// The partition's name in the form that file names have.

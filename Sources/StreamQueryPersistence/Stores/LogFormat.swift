@@ -7,7 +7,7 @@
 ///     body    for each change: length of the key 4 · length of the value 4 · key · value
 ///
 /// A change that removes a key has `UInt32.max` as the length of its value. Later versions must not change
-/// the first twelve bytes, nor the place and kind of the header's checksum, so that this version recognises
+/// the first twelve bytes, nor the place and kind of the header's checksum, so that this version recognizes
 /// them.
 ///
 /// The checksums are those of ``CRC64``. The checksum of a frame begins with the digest of its partition's
@@ -59,8 +59,8 @@ struct LogFormat {
     to bytes: inout [UInt8],
     whichBeginAt offset: Int
   ) -> [Change]? {
-    // The sum is no `Int`, which may have 32 bits. Many records may share the bytes of one value, so the sum
-    // of their lengths may exceed the memory.
+    // The sum is not an `Int`, which may have only 32 bits: many records may share the bytes of one value, so
+    // the sum of their lengths may exceed the memory.
     var sum: UInt64 = 0
     for key in removals { sum += UInt64(8 + key.utf8.count) }
     for record in puts { sum += UInt64(Self.cost(of: record)) }
@@ -117,8 +117,8 @@ struct LogFormat {
   static func header(of bytes: UnsafeRawBufferPointer) -> Header {
     guard bytes.number(at: 0, as: UInt64.self) == magic else { return .damaged }
     let version = bytes.number(at: 8, as: UInt32.self)
-    // The first version had another kind of checksum, so it is recognised without one. No single changed bit
-    // turns the number of this version into 1.
+    // Version 1 had another kind of checksum, so its header is recognized by the number alone. A single
+    // damaged bit cannot turn the number of the present version into 1.
     if version == 1 { return .otherVersion }
     let sum = CRC64.of(UnsafeRawBufferPointer(rebasing: bytes[..<24]))
     guard bytes.number(at: 24, as: UInt64.self) == sum else { return .damaged }

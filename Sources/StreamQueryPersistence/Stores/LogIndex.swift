@@ -7,7 +7,7 @@ struct LogIndex: Equatable {
   }
 
   private(set) var locations: [String: Location] = [:]
-  /// The number of bytes that these records need in a log, without headers.
+  /// The number of bytes that these records need in a log, without the headers of the file and its frames.
   private(set) var liveBytes = 0
 
   mutating func apply(_ changes: [LogFormat.Change], of frame: Range<Int>) {

@@ -32,7 +32,7 @@ struct PartitionLog {
     fileprivate var frame: Range<Int>
   }
 
-  /// The damage that was found while the file was open before.
+  /// The damage that was found in a file before the store last closed the file.
   struct KnownDamage {
     var ranges: Set<Range<Int>> = []
     var unreported: [StoreDamage] = []
@@ -64,7 +64,7 @@ struct PartitionLog {
   private var rest = Rest.none
   /// The damaged ranges that the file has now.
   private var damaged: Set<Range<Int>> = []
-  /// All damage that was found, also while the file was open before.
+  /// All damage that was found, also before the store last closed the file.
   private var known: KnownDamage
   /// The length that the file must reach before rewriting is tried again after a failure.
   private var nextCompaction = 0
@@ -139,7 +139,7 @@ struct PartitionLog {
 
   /// Wipes the partition in memory: none of its records is read any more, whatever happens to the file.
   ///
-  /// - Parameter least: The lowest possible generation; the new one is also higher than the present one.
+  /// - Parameter least: The minimum of the new generation, which is also later than the present one.
   mutating func wiped(to least: StoreGeneration = .first) {
     format.generation = max(generation.next, least)
     index = LogIndex()
@@ -219,7 +219,8 @@ struct PartitionLog {
     return !damaged.isEmpty || length > waste + 2 * index.liveBytes
   }
 
-  /// Notes that the file could not be replaced; the next attempt comes when the file has grown by half.
+  /// Notes that the file could not be replaced. The next attempt comes when the file has grown by half of its
+  /// length, and at least by `waste` bytes.
   mutating func compactionFailed() {
     nextCompaction = length + max(length / 2, waste)
   }

@@ -20,7 +20,8 @@ struct PosixFileSystem: FileSystem {
 
   func createDirectory(_ path: String) throws(QueryStoreError) {
     guard try makeDirectory(path) else { return }
-    // Files begin in the class of their directory. The parents are left alone: others may use them.
+    // New files get the protection class of their directory, so the directory gets the class, too. Its
+    // parents keep theirs, because other code may use them.
     guard let directory = try? PosixFile(path, O_RDONLY) else { return }
     protect(directory, as: protection)
   }
@@ -84,7 +85,8 @@ struct PosixFileSystem: FileSystem {
     }
   }
 
-  /// Gives a file or a directory its class; without this, it has the class of the directory around it.
+  /// Gives a file or a directory its protection class; without this call, it has the class of the directory
+  /// around it.
   private func protect(_ file: PosixFile, as protection: FileStore.Protection) {
     #if canImport(Darwin)
     // A disk without file protection refuses this call, which does no harm.
