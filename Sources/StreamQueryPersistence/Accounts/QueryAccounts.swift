@@ -262,13 +262,15 @@ public final class QueryAccounts: Sendable {
     return clients
   }
 
-  /// Writes the note of an account's end, before the call has the turn, if the account has certainly ended.
+  /// If an account has certainly ended, writes the note of its end, even while another call about the account
+  /// runs.
   private func note(_ turn: Turn) async {
     await turn.ending.withLock { $0 }?.note()
     turn.noted.give(())
   }
 
-  /// Removes the notes of an account's end that the call wrote before it had the turn.
+  /// Removes the notes of an account's end that the call wrote while another call about the account still
+  /// ran.
   ///
   /// If a note stayed, the next launch would erase the data of an account that has been opened again.
   private func takeBack(_ turn: Turn) async -> [AccountEnding.Failure] {
@@ -277,7 +279,7 @@ public final class QueryAccounts: Sendable {
     return await ending.takeBack()
   }
 
-  /// Erases an account in memory and in its stores; the caller has taken the account's turn.
+  /// Erases an account in memory and in its stores, while no other call about the account runs.
   private func erase(_ name: String, _ turn: Turn) async throws {
     let clients = table.withLock { $0.clients(of: name) }
     for client in clients { client.erase() }

@@ -265,7 +265,7 @@ struct OutboxLedger: Sendable {
     return begun
   }
 
-  /// Notes that these items have runs of the client now, and releases the runs that waited behind them.
+  /// Notes that the client has begun the runs of these items, and releases the runs that waited behind them.
   mutating func began(_ begun: [Entry]) {
     var closed: [String: Set<UInt64>] = [:]
     for entry in begun {

@@ -101,7 +101,8 @@ extension SavedRecords {
     sweeps.merge(sweeping) { $0.intersection($1) }
   }
 
-  /// Performs the removals on records in the store that this client does not know.
+  /// Finds the records in the store's content that the removals match and this client does not know; the next
+  /// batch removes them.
   mutating func swept(_ contents: StoreContents) {
     let sweeps = sweeping.map { Mark(filter: $0, removes: true, cached: $1) }
     sweeping = [:]

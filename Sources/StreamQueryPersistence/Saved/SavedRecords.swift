@@ -105,8 +105,8 @@ struct SavedRecords: Sendable {
   var pendingMarks: [Mark: Set<String>] = [:]
   /// The bulk calls that are applied to all records later, so that their callers need not wait.
   var calls: [Mark] = []
-  /// The removals to repeat on records in the store that this client does not know. A filter spares the
-  /// entries that were cached at every call with it; their texts are listed.
+  /// The removals to repeat on records in the store that this client does not know. For each filter, the
+  /// texts of the entries that were cached at every call with it: their records stay.
   var sweeps: [RecordFilter: Set<String>] = [:]
   /// The removals that are performed when the present read of the store's content ends.
   var sweeping: [RecordFilter: Set<String>] = [:]
@@ -169,8 +169,8 @@ struct SavedRecords: Sendable {
       lossReason = error
       return [change]
     }
-    // The entry was restored or created while an earlier change of its key still waits: only its invalidation
-    // can be new.
+    // The entry was restored or created while an earlier change of its key still waits, so only its
+    // invalidation can be new.
     if case .changed(let entry) = change, entry.isUntouched, let known = pendingChanges[key] {
       if case .changed(var former) = known {
         former.isInvalidated = entry.isInvalidated

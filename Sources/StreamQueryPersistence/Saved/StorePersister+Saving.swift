@@ -227,7 +227,8 @@ extension StorePersister {
     guard let settings = entry.persistence, let box = entry.info.base,
       isRemoved || state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
     else { return nil }
-    // An untouched entry has restored data, or the initial data of its query.
+    // An untouched entry has restored data, or the initial data of its query, so only its invalidation is
+    // saved.
     if entry.isUntouched { return .mark(isInvalidated: entry.isInvalidated) }
     // The value is not saved, but it had replaced a removal, so the former record is removed.
     guard settings.includes(entry.info) else { return isRemoved ? .remove : nil }

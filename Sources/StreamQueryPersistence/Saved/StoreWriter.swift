@@ -16,7 +16,8 @@ internal import StreamQuery
 /// | `wrote` | | | it writes again, waits, or ends | it ends |
 ///
 /// - At most one task writes.
-/// - A caller of `save()` is answered by a round that began after its call, or when all is erased.
+/// - A caller of `save()` is answered by a round that began after its call, when all is erased, or when the
+///   store takes too long to be read.
 /// - A caller on hold waits for no round; after ``released()``, it waits for the next one.
 /// - After the client's end, one last task writes; if it fails, no other task tries again.
 struct StoreWriter: Sendable {

@@ -44,7 +44,7 @@ struct LogListing {
   /// Notes a file that is to be removed.
   mutating func left(_ text: String, of stem: String) { leftOver[stem, default: []].append(text) }
 
-  /// Notes which of the files that are to be removed are left.
+  /// Notes the remaining files, after an attempt to remove the left-over files of a partition.
   ///
   /// - Parameters:
   ///   - rest: The names of the remaining files. An empty list means that all were removed, and `nil` that
