@@ -1,6 +1,7 @@
-/// A filter that the cache evaluates by its own facts about an entry.
+/// A filter that the cache evaluates under its lock, because it calls no user code.
 ///
-/// The client makes it from a ``QueryFilter``, and evaluates that filter's predicates itself.
+/// A ``QueryFilter`` consists of such filters and of predicates; the client evaluates predicates outside the
+/// lock.
 indirect enum EntryFilter: Sendable {
   case all
   case entry(EntryKey)
@@ -9,9 +10,9 @@ indirect enum EntryFilter: Sendable {
   case active
   case status(QueryStatus)
   case fetchStatus(FetchStatus)
-  /// Entries that all of these filters match.
+  /// Entries that match all of these filters.
   case and([EntryFilter])
-  /// Entries that any of these filters matches.
+  /// Entries that match any of these filters.
   case or([EntryFilter])
   case not(EntryFilter)
 }
@@ -20,7 +21,7 @@ extension EntryFilter: FilterNode {
   var conjuncts: [Self]? { if case .and(let filters) = self { filters } else { nil } }
   var disjuncts: [Self]? { if case .or(let filters) = self { filters } else { nil } }
 
-  /// Evaluates the filter for an info, as the cache does for an entry.
+  /// Returns whether the entry that an info describes matches the filter.
   func matches(_ info: QueryInfo) -> Bool {
     switch self {
     case .all: true
@@ -39,10 +40,9 @@ extension EntryFilter: FilterNode {
 
 /// A node of a query filter or a mutation filter that can be combined with others.
 ///
-/// Filters are also built from data, for example from a list of ids with `reduce`. A tree as deep
-/// as the list is long would overflow the stack, so a node is appended to the list of nodes joined
-/// so far. A full list becomes the first element of the next one, so the depth grows by one only
-/// every sixty nodes or so.
+/// Filters are also built from data, for example from a list of ids with `reduce`. A tree as deep as the list
+/// is long would overflow the stack, so a node is appended to the list of nodes joined so far. A list of 64
+/// nodes becomes the first element of a new list, so the depth grows by one every 63 nodes.
 protocol FilterNode {
   /// Returns a node that holds if all of these do.
   static func and(_ nodes: [Self]) -> Self

@@ -55,7 +55,7 @@ public protocol FetchCompanion: Sendable {
   ///
   /// - Parameters:
   ///   - wait: The key and the fetch that the caller waited for.
-  ///   - duration: How long, by the client's clock.
+  ///   - duration: How long the caller waited, by the client's clock.
   func callerWaited(_ wait: FetchWait, for duration: Duration)
 
   /// Runs an attempt of a fetch.
@@ -66,8 +66,8 @@ public protocol FetchCompanion: Sendable {
   ///
   /// - Parameters:
   ///   - context: The attempt.
-  ///   - perform: Runs the attempt. Each further call is a retry within the attempt, such as with a new
-  ///     token: if a later page failed, the pages that have arrived are not fetched again.
+  ///   - perform: Runs the attempt. Each further call is a retry within the attempt, for example with a new
+  ///     token. If a page of an infinite query failed, the call continues with that page.
   /// - Returns: The result of `perform`.
   /// - Throws: The error of `perform`, or an error of its own.
   func attempt<Value: Sendable>(
@@ -86,7 +86,7 @@ extension FetchCompanion {
   ///
   /// - Parameters:
   ///   - wait: The key and the fetch that the caller waited for.
-  ///   - duration: How long.
+  ///   - duration: How long the caller waited.
   public func callerWaited(_ wait: FetchWait, for duration: Duration) {}
 }
 

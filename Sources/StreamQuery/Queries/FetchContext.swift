@@ -16,16 +16,18 @@ public struct FetchContext: Sendable, _FreeOfActors {
   public let cause: FetchCause
   /// The place of the attempt among all attempts of its fetch, from 0.
   ///
-  /// No two attempts share it. They may share ``attempt``, because an endless stream counts failures anew.
+  /// Each attempt has its own ordinal. Two attempts may have the same ``attempt``, because an endless stream
+  /// that has delivered for long counts its failures from 0 again.
   let ordinal: UInt32
   /// The number of failed attempts before this one: 0 at first.
   public let attempt: Int
-  /// The facts that the query carries.
+  /// The metadata that the query was given with its `meta` option.
   public let meta: QueryMeta
   /// The end at which the fetch adds a page; `nil` when it fetches the whole value, and for queries without
   /// pages.
   ///
-  /// The first page of a query without data is the whole value, whichever page command asked for it.
+  /// If the query has no data, each page command fetches the first page as the whole value, and this is
+  /// `nil`.
   public var direction: PageDirection? {
     if let page { page.direction } else { job?.part.direction }
   }
@@ -37,7 +39,7 @@ public struct FetchContext: Sendable, _FreeOfActors {
 
   let carriedClient: any CarriedClient
   let job: (any FetchWork)?
-  /// The page that this call fetches; `nil` for other fetches.
+  /// The page that this call requests; `nil` for queries without pages.
   var page: PageAsked?
 }
 

@@ -1,8 +1,8 @@
 /// Options of one observer, over those of its query; a `nil` option comes from the query.
 ///
-/// Two streams of one key share its data and its fetches. Their options may differ: in freshness,
-/// and so in `isStale`, in polling, and in whether they fetch at all. Their options apply only
-/// while they observe.
+/// Two streams of one key share its data and its fetches. Their options may differ: in the stale time (and so
+/// in `isStale`), in polling, and in whether they fetch at all. The options of a stream apply only while it
+/// observes.
 ///
 /// ```swift
 /// let options = ObserverOptions(
@@ -48,8 +48,8 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
     set { options.staleTime = newValue }
   }
 
-  /// How long the entry is kept if this observer leaves last, whatever others requested; `nil` is
-  /// the longest retention requested for the entry.
+  /// How long the entry is kept if this observer leaves last, whatever others requested; `nil` keeps it for
+  /// the longest time that was requested for the entry.
   ///
   /// A negative duration is zero, which drops the entry at once; more than 100 years is for ever.
   public var gcTime: Duration?
@@ -155,7 +155,7 @@ public enum RetryOnSubscribePolicy: Sendable, _FreeOfActors, ExpressibleByBoolea
     self = .fixed(value)
   }
 
-  /// The choice, if no closure has to be called.
+  /// The choice; `nil` if a closure makes it.
   var fixed: Bool? {
     if case .fixed(let retries) = self { retries } else { nil }
   }
@@ -180,7 +180,7 @@ public enum EnabledPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
     self = .fixed(value)
   }
 
-  /// The choice, if no closure has to be called.
+  /// The choice; `nil` if a closure makes it.
   var fixed: Bool? {
     if case .fixed(let isEnabled) = self { isEnabled } else { nil }
   }

@@ -18,8 +18,8 @@ extension Query {
   /// let user = Query("users", id) { try await api.user(id) }.enabled { (user: User?) in user == nil }
   /// ```
   ///
-  /// - Parameter isEnabled: Gets the data as shown, with the optimistic changes of mutations; `nil`
-  ///   if there is none.
+  /// - Parameter isEnabled: Gets the data as it is shown, including optimistic changes; `nil` if there is no
+  ///   data.
   /// - Returns: The changed query.
   public consuming func enabled(
     when isEnabled: @escaping @Sendable (_ data: Value?) -> Bool
@@ -34,8 +34,8 @@ extension Query {
   ///   .staleTime { data in data?.isEmpty == false ? .minutes(5) : .zero }
   /// ```
   ///
-  /// - Parameter staleTime: Gets the data as shown, with the optimistic changes of mutations; `nil`
-  ///   if there is none.
+  /// - Parameter staleTime: Gets the data as it is shown, including optimistic changes; `nil` if there is no
+  ///   data.
   /// - Returns: The changed query.
   public consuming func staleTime(
     _ staleTime: @escaping @Sendable (_ data: Value?) -> StaleTime
@@ -53,9 +53,8 @@ extension Query {
   /// - Parameters:
   ///   - inBackground: Whether polling continues while the app is inactive, and how often; `nil`
   ///     leaves that as it is.
-  ///   - interval: Gets the data as shown, with the optimistic changes of mutations; `nil` if there
-  ///     is none. Returns the time between two fetches, or `nil` for none; evaluated whenever the
-  ///     entry changes.
+  ///   - interval: Gets the data as it is shown, including optimistic changes; `nil` if there is no data.
+  ///     Returns the time between two fetches, or `nil` for none; evaluated whenever the entry changes.
   /// - Returns: The changed query.
   public consuming func refetchInterval(
     inBackground: BackgroundInterval? = nil,
@@ -67,7 +66,7 @@ extension Query {
     )
   }
 
-  // MARK: By all that is known
+  // MARK: By the state of the entry
 
   /// How long data counts as fresh, by a rule that is evaluated whenever the entry changes.
   ///
@@ -125,7 +124,8 @@ extension Query {
 
   /// Whether a reconnect refetches while the query is observed, evaluated at each reconnect.
   ///
-  /// - Parameter policy: Returns the policy for this event, and may wait. Written on an actor, it runs there.
+  /// - Parameter policy: Returns the policy for this event, and may wait. A closure that is written on an
+  ///   actor runs on that actor.
   /// - Returns: The changed query.
   public consuming func refetchOnReconnect(
     @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
@@ -140,7 +140,8 @@ extension Query {
   ///   .refetchOnActive { $0.age.map { $0 > .minutes(1) } ?? true ? .always : .never }
   /// ```
   ///
-  /// - Parameter policy: Returns the policy for this event, and may wait. Written on an actor, it runs there.
+  /// - Parameter policy: Returns the policy for this event, and may wait. A closure that is written on an
+  ///   actor runs on that actor.
   /// - Returns: The changed query.
   public consuming func refetchOnActive(
     @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy

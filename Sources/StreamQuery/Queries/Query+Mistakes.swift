@@ -20,8 +20,7 @@ extension Query {
     self.init(key: QueryKey(), fetch: fetch)
   }
 
-  /// Creates a query of another key: without the label, the key gives its parts but not its value
-  /// type.
+  /// Takes the parts of the key but not its value type, because the label `key:` is missing.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -35,8 +34,7 @@ extension Query {
     self.init(key: QueryKey(key), fetch: fetch)
   }
 
-  /// Creates a query of another key: without the label, the key gives its parts but not its value
-  /// type.
+  /// Takes the parts of the key but not its value type, because the label `key:` is missing.
   ///
   /// - Parameters:
   ///   - key: The key.

@@ -61,14 +61,14 @@ extension Query {
   /// let user = Query("users", id) { try await api.user(id) }.staleTime(freshness)
   /// ```
   ///
-  /// - Parameter duration: How long; a negative one is zero, one above 100 years infinite.
+  /// - Parameter duration: How long; a negative duration counts as zero, one above 100 years as infinite.
   /// - Returns: The changed query.
   @_disfavoredOverload
   public consuming func staleTime(_ duration: Duration) -> Self {
     options { $0.staleTime = .after(duration) }
   }
 
-  /// How long data counts as fresh: for a time, for ever, even if it is invalidated, or by a rule.
+  /// How long data counts as fresh: for a duration, for ever, or as a closure says.
   ///
   /// ```swift
   /// let user = Query("users", id) { try await api.user(id) }.staleTime(.minutes(5))
@@ -77,8 +77,8 @@ extension Query {
   ///   .staleTime(.dynamic { $0.observerCount > 10 ? .minutes(1) : .zero })
   /// ```
   ///
-  /// - Parameter staleTime: See ``StaleTime/infinite``, ``StaleTime/static``,
-  ///   ``StaleTime/dynamic(_:)``.
+  /// - Parameter staleTime: Such as ``StaleTime/infinite``, ``StaleTime/dynamic(_:)`` or
+  ///   ``StaleTime/static``, with which even an invalidation does not make data stale.
   /// - Returns: The changed query.
   public consuming func staleTime(_ staleTime: StaleTime) -> Self {
     options { $0.staleTime = staleTime }
@@ -143,8 +143,8 @@ extension Query {
   ///
   /// - Parameters:
   ///   - count: The number of attempts after the first; a negative number means none.
-  ///   - delay: The delay before each retry, from the number of failures before this one: 0 at the
-  ///     first. A negative delay is none; above 100 years there is no retry.
+  ///   - delay: Returns the delay before a retry. Gets the number of earlier failures: 0 before the first
+  ///     retry. A negative delay counts as zero; with a delay above 100 years there is no retry.
   /// - Returns: The changed query.
   public consuming func retry(_ count: Int, delay: @escaping @Sendable (Int) -> Duration) -> Self {
     options { $0.retry = .times(count).backoff(.custom { failures, _ in delay(failures) }) }
@@ -244,10 +244,11 @@ extension Query {
   ///   .placeholder { _, _ in client.data(for: .users)?.first { $0.id == id } }
   /// ```
   ///
-  /// The closure is called outside of locks when a stream or a handle begins, for a single result, and when
-  /// ``QueryObserver/update(query:options:)`` brings another key; also if there is data already, and never
-  /// for `fetch`. Its value is a ``placeholder(_:)`` for this observer alone, and is never cached. If the key
-  /// is removed or reset, the placeholder goes, and the next update calls the closure without former data.
+  /// The closure is called outside of locks when a stream or a ``QueryObserver`` begins, for a single result,
+  /// and when ``QueryObserver/update(query:options:)`` changes the key. It is called even if there is data
+  /// already, but never for `fetch`. Its value is a ``placeholder(_:)`` for this observer alone, and is never
+  /// cached. If the key is removed or reset, the placeholder disappears, and the next update calls the
+  /// closure without former data.
   ///
   /// - Parameter make: Takes the data that the observer last saw under another key, and that key; `nil` if
   ///   there is none. It may return `nil` for no placeholder.
@@ -277,8 +278,8 @@ extension Query {
   ///   .staleTime(.minutes(1))
   /// ```
   ///
-  /// Data with optimistic changes is no initial data, because a refused change would stay in it: check
-  /// ``QueryResult/isOptimistic``.
+  /// Do not return data with optimistic changes, because a change that the server refuses would stay in it:
+  /// check ``QueryResult/isOptimistic``.
   ///
   /// - Parameters:
   ///   - value: Evaluated outside the cache's lock each time that the entry is used without data; `nil` means
@@ -292,7 +293,7 @@ extension Query {
     initialData(value(), asOf: { updatedAt })
   }
 
-  /// Data for an entry that has none, with a date that is found together with it.
+  /// Data for an entry that has none, with a closure that returns its date.
   ///
   /// Otherwise this is the same as ``initialData(_:updatedAt:)``.
   ///
@@ -306,8 +307,8 @@ extension Query {
   /// - Parameters:
   ///   - value: Evaluated outside the cache's lock each time that the entry is used without data; `nil` means
   ///     no initial data.
-  ///   - updatedAt: Called after `value`, unless that is `nil`; returns when the value was current; `nil`
-  ///     means now, and the age of a future date is zero.
+  ///   - updatedAt: Called after `value` has returned data. Returns when that data was current; `nil` means
+  ///     now, and the age of a future date is zero.
   /// - Returns: The changed query.
   public consuming func initialData(
     _ value: @autoclosure @escaping @Sendable () -> Value?,

@@ -21,9 +21,9 @@ extension Query {
 
   /// Whether the query fetches by itself, evaluated again whenever its entry changes.
   ///
-  /// Turning from `false` to `true` refetches stale data, whatever the policies for a new subscription are.
-  /// The closure runs again only when this entry changes; for other conditions, change the observer's
-  /// options.
+  /// A change of the answer from `false` to `true` refetches stale data, whatever the policies for a new
+  /// subscription are. The closure runs again only when this entry changes; for other conditions, change the
+  /// observer's options.
   ///
   /// If ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` makes the closure return `true`,
   /// nothing is fetched until the next trigger: at logout, a fetch would request the old account's data.
@@ -44,7 +44,7 @@ extension Query {
 
   // MARK: Subscriptions
 
-  /// Whether a new subscription refetches cached data; by default if it is stale.
+  /// Whether a new subscription refetches cached data; by default it refetches stale data.
   ///
   /// Without data, a subscription fetches whatever the policy, unless the query is disabled.
   ///
@@ -96,7 +96,7 @@ extension Query {
 
   // MARK: Events
 
-  /// Whether a reconnect refetches while the query is observed; by default if it is stale.
+  /// Whether a reconnect refetches while the query is observed; by default it refetches stale data.
   ///
   /// The client's ``Connectivity`` says when the network is back. A running fetch is joined. The
   /// default is ``RefetchPolicy/never`` if the ``networkMode(_:)`` is ``NetworkMode/always``.
@@ -117,8 +117,8 @@ extension Query {
     options { $0.refetchOnReconnect = refetches ? .ifStale : .never }
   }
 
-  /// Whether the app becoming active refetches while the query is observed; by default if it is
-  /// stale.
+  /// Whether the app becoming active refetches while the query is observed; by default it refetches stale
+  /// data.
   ///
   /// The client's ``AppActivity`` says when the app becomes active. A running fetch is joined.
   ///

@@ -32,7 +32,8 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   /// Returns the query with a changed definition.
   ///
   /// A definition that nothing else refers to is changed in place, so that a chain of modifiers on a new
-  /// query makes one definition. An entry, or another query, keeps the unchanged definition.
+  /// query makes one definition. Any other definition is copied first, so that the entry or query that shares
+  /// it keeps it unchanged.
   @inline(__always)
   consuming func changed(_ change: (QueryDefinition) -> Void) -> Self {
     let key = key
@@ -230,7 +231,8 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.init(key: key, boxing: { TypedBox(try await fetch($0)) })
   }
 
-  /// Creates a query whose fetch boxes the value itself, because the caller knows the type of the value.
+  /// Creates a query whose fetch returns a box: the initialisers above, inlined where the type is known, make
+  /// it.
   @usableFromInline
   package init(
     key: QueryKey<Value>,
@@ -279,8 +281,8 @@ extension Query {
   /// }
   /// ```
   ///
-  /// This query has the key of `Query("products", Category.books, 2)`. The fetch would have to capture any
-  /// further input, which the key would miss.
+  /// This query has the key of `Query("products", Category.books, 2)`. The key would miss only an input that
+  /// the fetch captures.
   ///
   /// - Parameters:
   ///   - name: The first part of the key.

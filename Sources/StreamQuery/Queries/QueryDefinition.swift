@@ -1,6 +1,6 @@
 /// A query without its key and value type, shared by reference.
 ///
-/// The definition changes only while one query, which is being made, is its only owner.
+/// A definition changes only while it has a single owner: a query to which modifiers are being applied.
 ///
 /// An entry keeps the newest definition that it was given, so that an automatic refetch (a
 /// reconnect, an interval, an invalidation) knows how to fetch.
@@ -10,30 +10,31 @@ package final class QueryDefinition: @unchecked Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
 
   let fetch: Fetch?
-  /// The type of the values; stored as a type, because a closure for each use of it would be an
-  /// object.
+  /// The type of the values. A stored closure for each use of the type would cost an allocation.
   package let valueType: any Sendable.Type
   /// The parts that most definitions do not have; see ``DefinitionExtras``.
-  // Only a single owner makes changes, so access needs no check at run time, which each fetch would pay for.
+  // Only a single owner makes changes, so accesses cannot overlap: the check at run time would only slow down
+  // each fetch.
   @exclusivity(unchecked) private var extras: DefinitionExtras?
-  /// The options are stored in place, because an object of their own would be a second allocation for each
-  /// modifier, and they come last, because they are large.
-  // Only a single owner makes changes, so access needs no check at run time, which each fetch would pay for.
+  /// The options. They are stored in place, because an object of their own would be a second allocation for
+  /// each modifier. They are the last property, because they are large.
+  // Only a single owner makes changes, so accesses cannot overlap: the check at run time would only slow down
+  // each fetch.
   @exclusivity(unchecked) private(set) var options: QueryOptions
 
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
   var placeholder: ValueBox? { extras?.values.placeholder }
-  /// Makes the placeholder of an observer; the observer's own definition then has the placeholder.
+  /// Makes an observer's placeholder, which is then stored in a copy of the definition for that observer.
   var makePlaceholder: DefinitionExtras.PlaceholderMaker? { extras?.values.makePlaceholder }
   var makesPlaceholder: Bool { extras?.values.makePlaceholder != nil }
-  /// The origin of the placeholder, in the definition that only one observer uses; `nil` in all
-  /// others.
+  /// How ``placeholder`` was made, in the copy of a definition for one observer; `nil` in all other
+  /// definitions.
   var madePlaceholder: DefinitionExtras.MadePlaceholder? { extras?.values.madePlaceholder }
-  /// Joins the cached value with a fetched one, for structural reuse.
+  /// Merges a fetched value with the cached one, so that unchanged parts are kept.
   var merge: DefinitionExtras.Merge? { extras?.values.merge }
-  /// The handler of a fetch that has ended.
+  /// Called when a fetch has ended with a value or an error.
   var onSettled: DefinitionExtras.SettledHandler? { extras?.values.onSettled }
-  /// Streams whose elements refetch; made for each subscription.
+  /// Makers of sequences whose elements refetch the query; each subscription makes its own sequences.
   var triggers: [DefinitionExtras.TriggerSource] { extras?.values.triggers ?? [] }
   /// The facts that a feature built on queries, such as pages, has about the value.
   var feature: QueryFeature? { extras?.values.feature }
@@ -41,12 +42,12 @@ package final class QueryDefinition: @unchecked Sendable {
   var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
   /// Whether a refetch hides the present data until new data arrives.
   var resetsData: Bool { extras?.values.resetsData ?? false }
-  /// The way in which the answer of a fetch arrives.
+  /// How the answer of a fetch arrives: whole, in parts, or without an end.
   var delivery: Delivery { extras?.values.delivery ?? .whole }
   /// How a store keeps the data; `nil` leaves it to the client.
   var persistence: (any PersistencePolicy)? { extras?.values.persistence }
-  /// Whether the definition says neither how the data is fetched nor how it is kept, like that of a
-  /// key alone, so that another query of the key may say it.
+  /// Whether the definition has neither a fetch nor a persistence policy, as if only a key was given. Then
+  /// another query of the key may provide them.
   package var isOfKeyAlone: Bool { fetch == nil && persistence == nil }
 
   private init(
@@ -61,7 +62,7 @@ package final class QueryDefinition: @unchecked Sendable {
     self.extras = extras
   }
 
-  /// Creates the definition of a key without further facts.
+  /// Creates a definition with the given options and extras.
   ///
   /// - Parameters:
   ///   - type: The type of the values.
@@ -107,7 +108,7 @@ package final class QueryDefinition: @unchecked Sendable {
     return boxed(as: valueType)
   }
 
-  /// A copy with the options and extras of another definition, except for the way to fetch.
+  /// A copy with the options and extras of another definition, but with the way to fetch of this one.
   func takingOptions(optionsOf definition: QueryDefinition) -> QueryDefinition {
     var values = definition.extras?.values ?? DefinitionExtras.Values()
     values.feature = feature
@@ -162,8 +163,8 @@ package final class QueryDefinition: @unchecked Sendable {
 
 /// The parts of a definition that most queries do not have, in an object of their own.
 ///
-/// Each modifier makes a definition and each entry keeps one: in both, these parts take one word.
-// Unchecked: it is changed only by a definition that alone refers to it, see `QueryDefinition`.
+/// Each entry keeps a definition; if the query has none of these parts, they take one word in it.
+// Unchecked: it is changed only while a single definition refers to it, see `QueryDefinition`.
 final class DefinitionExtras: @unchecked Sendable {
   typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
 
@@ -192,21 +193,22 @@ final class DefinitionExtras: @unchecked Sendable {
     /// The source of `placeholder`: set when `makePlaceholder` has made it, in a copy of the definition
     /// that only one observer or one result uses; `nil` in the query's own definition.
     var madePlaceholder: MadePlaceholder?
-    /// Joins the cached value with a fetched one, for structural reuse.
+    /// Merges a fetched value with the cached one, so that unchanged parts are kept.
     var merge: Merge?
-    /// The handler of a fetch that has ended, with a value or an error.
+    /// Called when a fetch has ended with a value or an error.
     var onSettled: SettledHandler?
-    /// Streams whose elements refetch; made for each subscription.
+    /// Makers of sequences whose elements refetch the query; each subscription makes its own sequences.
     var triggers: [TriggerSource] = []
     /// The facts that a feature built on queries, such as pages, has about the value.
     var feature: QueryFeature?
     /// Makes a definition for the feature's other way to fetch, such as only the first page.
     ///
-    /// This is not part of the feature: results keep the feature, and would also keep the user's fetch.
+    /// This is not part of the feature: results retain the feature, and would then retain the user's fetch,
+    /// too.
     var variant: (@Sendable () -> QueryDefinition)?
     /// Whether a refetch hides the present data until new data arrives.
     var resetsData = false
-    /// The way in which the answer of a fetch arrives.
+    /// How the answer of a fetch arrives: whole, in parts, or without an end.
     var delivery = Delivery.whole
     /// How a store keeps the data; `nil` leaves it to the client.
     var persistence: (any PersistencePolicy)?
@@ -234,7 +236,7 @@ final class DefinitionExtras: @unchecked Sendable {
     func value() -> KeptData? { kept?() ?? own?() }
   }
 
-  // Access needs no check at run time, because only a single owner makes changes.
+  // Only a single owner makes changes, so accesses cannot overlap and need no check at run time.
   @exclusivity(unchecked) private(set) var values: Values
 
   init(_ values: Values) {
@@ -245,11 +247,11 @@ final class DefinitionExtras: @unchecked Sendable {
   func change(_ change: (inout Values) -> Void) { change(&values) }
 }
 
-/// The options and facts that a write takes from the query that it names: all but the way to fetch.
+/// The options and metadata that a write, such as `setData`, takes from its query; a fetch is not among them.
 struct WriteTerms {
   private let written: QueryDefinition?
 
-  /// Takes the options and facts from a query.
+  /// Takes the options and metadata from a query.
   ///
   /// - Parameter definition: The query under which the write is made; `nil` if only its key is
   ///   known.
@@ -257,7 +259,8 @@ struct WriteTerms {
     written = definition
   }
 
-  /// Whether only the key is known, so that another query may say how the data is fetched or kept.
+  /// Whether the write has neither a fetch nor a persistence policy. Then another query of the key may
+  /// provide them.
   var isOfKeyAlone: Bool { written?.isOfKeyAlone ?? true }
 
   /// How a store keeps the data; `nil` if the query does not say.
@@ -278,7 +281,7 @@ struct WriteTerms {
     return gcTime == nil && !hasMeta && written.persistence == nil
   }
 
-  /// The query of the write; the definition of a bare key if the call names none.
+  /// The definition of the query to which the call wrote; one without a fetch if the call named only a key.
   func query(of type: any Sendable.Type) -> QueryDefinition {
     written ?? QueryDefinition(of: type)
   }
@@ -295,14 +298,14 @@ struct WriteTerms {
   }
 }
 
-/// Data that was there before the entry: initial data of a query, or data of a store.
+/// Data for an entry that has none: initial data of its query, or data of a store.
 package struct KeptData {
   package var box: ValueBox
   /// The time when the data was current, in seconds since the reference date; `nil` means now.
   package var updatedAt: Double?
   /// Whether the data was invalidated before it was saved.
   var isInvalidated: Bool
-  /// Whether the data is a part of a streamed value.
+  /// Whether the data is only a part of a streamed value, because its stream had not ended.
   var isPart: Bool
 
   package init(
@@ -316,7 +319,7 @@ package struct KeptData {
   }
 }
 
-/// A rule for how a store keeps entries' data; only the feature with the stores understands it.
+/// A rule for how a store keeps entries' data; only StreamQueryPersistence knows what it says.
 package protocol PersistencePolicy: AnyObject, Sendable {
   /// Whether no store keeps the data, even if a weaker policy has a store.
   var isOff: Bool { get }

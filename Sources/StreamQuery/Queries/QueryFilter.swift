@@ -38,7 +38,7 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   /// Every entry.
   public static var all: Self { Self(.all) }
 
-  /// Entries whose data is stale for some observer; without observers, missing or invalidated.
+  /// Entries whose data is stale for an observer, and unobserved ones whose data is missing or invalidated.
   ///
   /// Each observer has its own stale time, so unobserved data does not become stale by age. For a disabled
   /// observer, data is never stale, even if it is missing.
@@ -47,7 +47,7 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   /// Entries that are not ``stale``.
   public static var fresh: Self { Self(.not(.stale)) }
 
-  /// Entries with an enabled observer, or one that waits for a store.
+  /// Entries with an enabled observer, or with an observer that waits for a store.
   public static var active: Self { Self(.active) }
 
   /// Entries that are not ``active``.
@@ -165,7 +165,7 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   /// - Returns: The filter.
   public static func any(of filters: [Self]) -> Self {
     var filters = filters
-    // Joins filters in pairs: one by one, they would nest as deeply as the list is long.
+    // Joins filters in pairs, so that the depth of the result grows only with the logarithm of their number.
     while filters.count > 1 {
       filters = stride(from: 0, to: filters.count, by: 2).map {
         $0 + 1 < filters.count ? filters[$0] || filters[$0 + 1] : filters[$0]

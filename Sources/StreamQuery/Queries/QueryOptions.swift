@@ -13,7 +13,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   public var staleTime: StaleTime?
   /// How long an entry without observers is kept; five minutes by default.
   public var gcTime: Duration?
-  /// The retries of failed attempts; three by default, none for imperative calls.
+  /// The retries of failed attempts; three by default, none for `fetch`, `ensure` and `prefetch`.
   public var retry: RetryPolicy?
   /// The behaviour of fetches while offline; ``NetworkMode/online`` by default.
   public var networkMode: NetworkMode?
@@ -110,14 +110,14 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     if let refreshAhead { self.refreshAhead = refreshAhead }
   }
 
-  /// Creates the ``default`` options, in place.
+  /// Creates options that leave everything to the layer below, without copying ``default``.
   @inline(__always)
   init(unset: Void) {}
 
   /// Leaves every option to the layer below.
   public static let `default` = QueryOptions()
 
-  /// Returns these options over weaker ones.
+  /// Returns these options; those that are `nil` come from weaker options.
   func over(_ base: QueryOptions) -> QueryOptions {
     var merged = self
     merged.staleTime = staleTime ?? base.staleTime
@@ -155,8 +155,8 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
   /// never be freed.
   public var fetch: (@Sendable (FetchContext) async throws -> any Sendable)?
 
-  /// The retries of imperative calls if neither the query nor a default of ``QueryOptions/retry`` sets any;
-  /// none by default.
+  /// The retries of `fetch`, `ensure` and `prefetch` if neither the query nor a default of
+  /// ``QueryOptions/retry`` sets any; none by default.
   public var imperativeRetry: RetryPolicy
 
   /// Creates defaults.
@@ -165,7 +165,8 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
   ///   - staleTime: How long data counts as fresh.
   ///   - gcTime: How long an entry without observers is kept.
   ///   - options: The other options; `staleTime` and `gcTime` given here win over those in `options`.
-  ///   - imperativeRetry: The retries of imperative calls if neither the query nor a default sets any.
+  ///   - imperativeRetry: The retries of `fetch`, `ensure` and `prefetch` if neither the query nor a default
+  ///     sets any.
   ///   - fetch: The fetch of queries that have none.
   public init(
     staleTime: StaleTime? = nil,
@@ -195,7 +196,7 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
     set { options[keyPath: option] = newValue }
   }
 
-  /// Returns these defaults over weaker options.
+  /// Returns these defaults; options that are `nil` come from weaker options.
   func over(_ options: QueryOptions) -> QueryDefaults {
     var defaults = self
     defaults.options = self.options.over(options)

@@ -1,12 +1,12 @@
-/// A filter of queries, for the records of entries that are in a store and not in the cache.
+/// A query filter for the records in a store whose entries are not in the cache.
 ///
-/// Only the text of a record's key is known. Its entry is not observed or fetching, and has data. The answer
-/// to a question that this leaves open, such as a predicate's, is ``Answer/maybe``.
+/// Only the text of a record's key is known. The record counts as an entry that has data and that nobody
+/// observes or fetches. If a filter asks for more, as predicates do, the answer is ``Answer/maybe``.
 package struct RecordFilter: Hashable, Sendable {
   /// Whether a record matches.
   package enum Answer {
     case no
-    /// Only the entry itself could tell.
+    /// Only the entry, once it is in the cache, can tell.
     case maybe
     case yes
 

@@ -1,5 +1,5 @@
-/// A pattern for the text of a key, made from a prefix whose parts may match parts that are not equal; see
-/// ``AnyQueryKey/isPrefix(of:)-(AnyQueryKey)``.
+/// A pattern for the texts of the keys that a prefix matches. Texts cannot simply be compared, because a
+/// record or an array in a prefix matches longer ones; see ``AnyQueryKey/isPrefix(of:)-(AnyQueryKey)``.
 indirect enum RecordShape: Hashable, Sendable {
   struct Field: Hashable, Sendable {
     /// The name as written in a text, with its colon.
@@ -14,7 +14,8 @@ indirect enum RecordShape: Hashable, Sendable {
   /// A record with at least these fields.
   case record([Field])
 
-  /// Makes the shape of a part of a prefix; the part does not nest deeply, because it has a text.
+  /// Makes the shape of a part of a prefix. This may recurse, because a key that has a text does not nest
+  /// deeply.
   init(_ part: KeyPart) throws(KeyText.Failure) {
     switch part {
     case .list(let elements): self = .list(try Self.shapes(of: elements))
@@ -40,7 +41,7 @@ indirect enum RecordShape: Hashable, Sendable {
 
   /// Whether a text has this shape.
   ///
-  /// The text comes from a store, and may be anything.
+  /// The text comes from a store, so it may be damaged.
   func describes(_ text: Substring.UTF8View) -> Bool {
     switch self {
     case .text(let wanted): return text.elementsEqual(wanted.utf8)
@@ -60,7 +61,8 @@ indirect enum RecordShape: Hashable, Sendable {
     }
   }
 
-  /// Whether the first field of an object tags a value that is not a record.
+  /// Whether the first field of a JSON object is the tag of a value that is not a record: one `$` begins its
+  /// name.
   private static func isTag(_ field: Substring.UTF8View?) -> Bool {
     guard let field else { return false }
     return field.starts(with: #""$"#.utf8) && !field.starts(with: #""$$"#.utf8)

@@ -1,7 +1,7 @@
 /// A query's options for what callers get while its server is slow or down.
 ///
-/// Most queries have none of these options, and pay only for a pointer.
-// Unchecked: it is changed only by options that alone refer to it.
+/// Most queries set none of these options, and have only a `nil` reference in their ``QueryOptions``.
+// Unchecked: it is changed only while a single `QueryOptions` value refers to it.
 final class ServingOptions: @unchecked Sendable {
   struct Values: Sendable {
     var staleIfError: Duration?
@@ -10,7 +10,7 @@ final class ServingOptions: @unchecked Sendable {
     var cachesFailures: FailureCaching?
     var refreshAhead: RefreshAhead?
 
-    /// Returns these options over weaker ones.
+    /// Returns these options; those that are `nil` come from weaker options.
     func over(_ base: Values) -> Values {
       var merged = self
       merged.staleIfError = staleIfError ?? base.staleIfError
@@ -28,7 +28,7 @@ final class ServingOptions: @unchecked Sendable {
     }
   }
 
-  // Access needs no check at run time, because only a single owner makes changes.
+  // Only a single owner makes changes, so accesses cannot overlap and need no check at run time.
   @exclusivity(unchecked) var values: Values
 
   private init(_ values: Values) {
@@ -48,18 +48,18 @@ final class ServingOptions: @unchecked Sendable {
   }
 }
 
-/// The rules for what a query's waiting callers get while its server is slow or down, with its
-/// defaults and without closures of users.
+/// The ``ServingOptions`` of a query with its defaults applied, and without closures of users, so that the
+/// cache can use them under its lock.
 ///
-/// Most queries have no such rules.
+/// Most queries set none of these options, and have no such object.
 final class ServingTerms: Sendable {
-  /// How long after data became stale it may be served; with zero, not at all.
+  /// How long stale data may be returned after it became stale; zero is not at all.
   let staleIfError: TimeSpan
-  /// How long a fetch may take until stale data is served instead; infinite is no limit.
+  /// How long a fetch may take until its callers get stale data instead; infinite is no limit.
   let softTimeout: TimeSpan
   /// How long an attempt may take; infinite is no limit.
   let timeout: TimeSpan
-  /// Whether later callers may get a failure.
+  /// Whether later callers may get the failure of an earlier fetch.
   let cachesFailures: Bool
   /// Whether fresh data is refetched before it is stale.
   let refreshAhead: RefreshAhead
@@ -94,8 +94,10 @@ extension QueryOptions {
     @inline(__always) set { changeServing { $0.softTimeout = newValue } }
   }
 
-  /// How long one attempt of a fetch may take before it is cancelled and fails; for ever by default, and for
-  /// streamed and infinite queries without a limit of their own.
+  /// How long one attempt of a fetch may take before it is cancelled and fails; for ever by default.
+  ///
+  /// Streamed and infinite queries have no limit unless they set this option themselves: defaults do not
+  /// apply to them.
   public var timeout: Duration? {
     get { serving?.values.timeout }
     @inline(__always) set { changeServing { $0.timeout = newValue } }
@@ -113,9 +115,10 @@ extension QueryOptions {
     @inline(__always) set { changeServing { $0.refreshAhead = newValue } }
   }
 
-  /// The options of queries with long attempts: one lasts as long as a connection, or fetches many pages.
+  /// The options with which streamed and infinite queries begin: no timeout.
   ///
-  /// A default limit would be too short for some of them.
+  /// One attempt of them lasts as long as a connection, or fetches many pages, so the default timeout of a
+  /// client would be too short for some of them.
   static let ofLongAttempts: QueryOptions = {
     var options = QueryOptions.default
     options.timeout = .seconds(Int64.max)
@@ -160,7 +163,7 @@ extension Query {
   /// The limit applies to callers of `fetch` while there is data that ``staleIfError(_:)`` allows; without
   /// such data they wait for the fetch. The time counts from the beginning of the fetch, retries included, so
   /// a caller that comes later gets the data at once. The fetch goes on even if nobody waits for it, and
-  /// brings its answer. With zero or less, nobody waits for a fetch over such data.
+  /// brings its answer. With zero or less, callers get such data at once, and nobody waits for the fetch.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
@@ -218,10 +221,11 @@ extension Query {
   /// Refetches fresh data before it becomes stale; off by default.
   ///
   /// A `fetch` or `prefetch` that finds fresh data which is about to become stale returns it, and starts a
-  /// refetch behind it, once for each answer. If that fails, the data stays fresh for its time. So nobody
-  /// waits for data that is used often, and unused data is not refetched. Data that was written, restored or
-  /// imported is not refetched early, nor is a streamed query with ``StreamedRefetch/reset``, whose data a
-  /// refetch hides. The client draws one random number for each answer.
+  /// refetch in the background, at most one for each fetched value. If the refetch fails, the data stays
+  /// fresh until its stale time is over. So nobody waits for data that is used often, and unused data is not
+  /// refetched. Data that was written, restored or imported is not refetched early, nor is a streamed query
+  /// with ``StreamedRefetch/reset``, whose data a refetch hides. The client draws one random number for each
+  /// fetched value.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }

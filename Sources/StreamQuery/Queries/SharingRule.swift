@@ -3,12 +3,13 @@ import Synchronization
 /// The way in which values of one type keep their unchanged parts; determined once per type, at run
 /// time.
 ///
-/// ``PartSharing`` compares the values, and a rule only knows their type. So generic code shares like code
-/// that knows the type, and no fetch has to look up the type's conformances again.
+/// A rule knows whether the type is `Equatable`, and ``PartSharing`` compares the values. So code that does
+/// not know the type can compare them too, and no fetch has to look up the type's conformances again.
 // Unchecked because it is not final: its only subclass holds types, which never change. Their
 // conformances may be isolated to an actor, but are used only on immutable, Sendable values.
 package class SharingRule: @unchecked Sendable {
-  /// This table is never cleared: there are few types, and they live forever.
+  /// The rules found so far, `nil` for types that are not `Equatable`. The table is never cleared: there are
+  /// few types, and they live forever.
   private static let known = ContendedMutex<[ObjectIdentifier: SharingRule?]>([:])
 
   fileprivate init() {}

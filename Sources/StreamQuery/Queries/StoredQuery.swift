@@ -17,7 +17,7 @@ class StoredQuery: @unchecked Sendable {
   final let serving: ServingTerms?
   /// A placeholder for missing data.
   final let placeholder: ValueBox?
-  /// The query without the placeholder, for the entry, if the placeholder is for a single observer;
+  /// The query without ``placeholder``, for the entry to keep, if the placeholder is for a single observer;
   /// otherwise `nil`.
   final let plain: StoredQuery?
   final let feature: QueryFeature?
@@ -33,7 +33,7 @@ class StoredQuery: @unchecked Sendable {
   final let isPersisted: Bool
   /// Whether the query has handlers for the ends of its fetches.
   final let hasHandlers: Bool
-  /// The events that refetch only if a condition says so.
+  /// The events, such as a reconnect, that refetch only if a closure of the user says so.
   final let conditionalCauses: Set<FetchCause>
 
   init(
@@ -109,7 +109,7 @@ class StoredDefaults: @unchecked Sendable {
     self.specialKeys = specialKeys
   }
 
-  /// Whether the queries of a key may have other defaults than those of other keys.
+  /// Whether the queries of a key may have defaults of their own.
   final func isSpecial(_ key: AnyQueryKey) -> Bool {
     // Data in a store is found by its key, so any key may be special.
     isPersisting || specialKeys.contains { $0.isPrefix(of: key) }
