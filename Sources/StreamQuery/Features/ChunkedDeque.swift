@@ -1,8 +1,8 @@
 /// A sequence to which adding an element at either end costs little, however long it is.
 ///
-/// A cached run of pages is shared with the results that show it, so a plain array would be copied
-/// whole for each page. Here a change copies one end, of at most one chunk. The part between the
-/// ends is shared, and an index leads to its chunk without a search.
+/// A cached run of pages is shared with the results that show it, so a plain array would be copied whole for
+/// each page. Here, adding an element copies one end, which has at most one chunk. The part between the ends
+/// is shared, and an index leads to its chunk without a search.
 struct ChunkedDeque<Element: Sendable>: Sendable {
   static var chunkSize: Int { 32 }
 

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The pages of one run as plain arrays: made on first access, then kept.
+/// The pages and parameters of a ``Pages`` value as plain arrays: made on first access, then kept.
 ///
-/// An object belongs to one state of a run. Copies of the run share the object, and a run that changes gets a
-/// new one. Arrays are made outside the lock, because copying and releasing pages may run user code.
+/// Copies of the ``Pages`` value share the object; a copy that changes gets a new one. Arrays are made
+/// outside the lock, because copying and releasing pages may run user code.
 ///
-/// The class has no generic parameters, so that the layout of a run has none either: see ``PageBox``.
+/// The class has no generic parameters, so that all ``Pages`` types have the same layout: see ``PageBox``.
 final class FlatPages: Sendable {
   private let pages = Mutex<ValueBox?>(nil)
   private let params = Mutex<ValueBox?>(nil)
 
   /// The pages, in order.
   ///
-  /// - Parameter make: Makes the array; of the same type each time.
+  /// - Parameter make: Makes the array; its type must be the same in each call.
   /// - Returns: The first array that was made.
   func pages<Page: Sendable>(_ make: () -> [Page]) -> [Page] {
     Self.elements(keptIn: pages, make)
@@ -20,7 +20,7 @@ final class FlatPages: Sendable {
 
   /// The parameters of the pages, in order.
   ///
-  /// - Parameter make: Makes the array; of the same type each time.
+  /// - Parameter make: Makes the array; its type must be the same in each call.
   /// - Returns: The first array that was made.
   func params<PageParam: Sendable>(_ make: () -> [PageParam]) -> [PageParam] {
     Self.elements(keptIn: params, make)

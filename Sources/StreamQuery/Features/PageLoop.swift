@@ -103,7 +103,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     if case .add(let direction, to: _, arrived: _) = work { direction } else { nil }
   }
 
-  /// The number of pages of a run that have arrived.
+  /// The number of pages that a refetch of all pages has so far; 0 for a fetch of a single page.
   var arrivedCount: Int {
     if case .refresh(let run?, start: _, remaining: _) = work { run.count } else { 0 }
   }
@@ -144,7 +144,8 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The cached pages, if the new page's neighbour is still at the end of these pages.
+  /// The cached pages, if the new page's neighbour is still at their end; otherwise the pages from which the
+  /// new page was requested.
   private func newest(of old: Run, _ present: Run?, _ isInPlace: (Run, Run) -> Bool) -> Run {
     if let present, isInPlace(present, old) { present } else { old }
   }
@@ -180,7 +181,7 @@ struct PageRules<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   }
 }
 
-/// An optional page parameter; `nil` if there is no page.
+/// A page parameter of an optional type: if a rule returns `nil` in it, there is no page.
 private protocol MissingPageParam {
   var isMissing: Bool { get }
 }
@@ -210,9 +211,9 @@ extension FetchPart {
 }
 
 extension FetchSetting {
-  /// The number of pages that a fetch of all pages fetches.
+  /// The number of pages that a fetch of the whole value requests.
   static func pages(_ count: Int) -> Self { FetchSetting(rawValue: count) }
 
-  /// The number of pages that a fetch of all pages fetches.
+  /// The number of pages that a fetch of the whole value requests.
   var pageCount: Int { rawValue }
 }

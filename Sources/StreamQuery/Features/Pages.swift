@@ -3,15 +3,16 @@
 /// There is always at least one page, and there are as many parameters as pages. Runs share their
 /// common parts, so adding the thousandth page costs as little as adding the second.
 public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _FreeOfActors {
-  /// Only this type makes the boxes, so each is a ``PageBox.Typed`` of the run's own types.
+  /// The pages with their parameters. Only this type makes the boxes, so each is a ``PageBox.Typed`` of the
+  /// run's own types.
   private var deque: ChunkedDeque<PageBox>
-  /// The arrays, stored by the first access.
+  /// The arrays of ``pages`` and ``params``, made by the first access.
   private var flat = FlatPages()
 
   private typealias Box = PageBox.Typed<Page, PageParam>
 
   private func box(_ index: Int) -> PageBox.Typed<Page, PageParam> {
-    // The deque is private, and the boxes in it are made below, with exactly these types.
+    // The cast is safe: the deque is private, and the boxes in it are made below, with exactly these types.
     unsafeDowncast(deque[index], to: PageBox.Typed<Page, PageParam>.self)
   }
 
@@ -109,7 +110,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   ///   - param: The parameter.
   ///   - index: The likely position of the page.
   /// - Returns: The page; `nil` if the parameter has none.
-  /// - Complexity: O(1) if it is there, otherwise O(*n*).
+  /// - Complexity: O(1) if the page is at `index`, otherwise O(*n*).
   func page(of param: PageParam, near index: Int) -> Page? {
     if index < count, box(index).param == param { return box(index).page }
     return (0..<count).first { box($0).param == param }.map { box($0).page }
@@ -160,7 +161,7 @@ extension Pages: Equatable where Page: Equatable {
 }
 
 extension Pages: StructurallyShared where Page: Equatable {
-  /// This run, with equal pages, and unchanged parts of other pages, taken from an older run.
+  /// Returns this run with its unchanged pages, and the unchanged parts of changed pages, from an older run.
   ///
   /// A page is compared with the old page that has the same parameter.
   ///
@@ -190,7 +191,7 @@ extension Pages: StructurallyShared where Page: Equatable {
     return new
   }
 
-  /// The position of the page with a parameter; usually this is the page's former position.
+  /// The position of the page with a parameter; usually `index`, the position in the other run.
   private func index(
     of param: PageParam,
     near index: Int,
@@ -291,7 +292,7 @@ public protocol PageSequenceValue: Sendable {
 extension Pages: PageSequenceValue {}
 
 extension QueryResult where Value: PageSequenceValue {
-  /// The pages; none without data.
+  /// The pages; an empty array if there is no data.
   public var pages: [Value.Page] { data?.pages ?? [] }
 
   /// Whether there is a page after the last cached one, by `nextPageParam`.

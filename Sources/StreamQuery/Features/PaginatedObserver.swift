@@ -116,7 +116,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - pagination: The first position.
-  ///   - options: Options of the observer, in addition to those of the query.
+  ///   - options: Options of the observer, over those of the query.
   ///   - query: The query of a page; its key must contain input and page.
   /// - Returns: The observer; from now on it counts as an observer of the page's query.
   public nonisolated func paginated<Input, Page, Value>(

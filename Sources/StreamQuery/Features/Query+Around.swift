@@ -5,7 +5,7 @@ extension Query {
   /// may, for example, ask a cache first, take a lease, or count. Streamed elements and an added page are
   /// cached as the fetch brings them, whatever the closure returns. A further call is a retry within the
   /// attempt. The closure runs in the fetch's task and is cancelled with it, and its error is the attempt's
-  /// error. ``FetchContext/demand`` says which answers will do; report the age of an answer with
+  /// error. ``FetchContext/demand`` says how new the answer must be; report the age of an answer with
   /// ``FetchContext/answer(isOld:isOutdated:)``.
   ///
   /// ```swift

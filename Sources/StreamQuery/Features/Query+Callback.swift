@@ -199,8 +199,8 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     start: (FetchCompletion<Value>) -> Void
   ) async throws -> Value {
     let once = CompletionOnce(key: key, report: report)
-    // Only the work has the token: when the last copy is released, the completion can no longer be
-    // called.
+    // Only the work has the token. When the last copy is released, the completion can no longer be called,
+    // and the token fails the fetch.
     start(FetchCompletion(token: CompletionToken(once: once)))
     let outcome = await withTaskCancellationHandler {
       await once.outcome.wait()
@@ -256,7 +256,8 @@ final class CompletionOnce<Value: Sendable>: Sendable {
   }
 }
 
-/// An object that only the completion-style work retains: its `deinit` shows that the work forgot to call.
+/// An object that only the completion-style work retains: its `deinit` fails the fetch if the work has not
+/// called the completion.
 final class CompletionToken<Value: Sendable>: Sendable {
   let once: CompletionOnce<Value>
 

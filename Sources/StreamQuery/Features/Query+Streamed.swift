@@ -4,7 +4,7 @@ import Synchronization
 public enum StreamedRefetch: String, Hashable, Codable, Sendable {
   /// Hides the data: the query is pending again until the first element arrives.
   case reset
-  /// Adds new elements to the data; for an endless query, also those of a retry.
+  /// Adds new elements to the data; for an endless query, also those that arrive after a retry.
   case append
   /// Keeps the data until the new stream has ended, and then replaces it as a whole; for an endless query,
   /// until the first element of the new stream.
@@ -31,7 +31,7 @@ extension Query {
   ///   - endless: Whether the stream has no end, so that callers do not wait for it.
   ///   - stream: Makes a new stream for each attempt.
   /// - Returns: The query.
-  /// - Complexity: O(1) for each element, amortized, unless earlier data is retained.
+  /// - Complexity: O(1) for each element, amortized, unless a reader retains earlier data.
   public static func streamed<
     Source: AsyncSequence & SendableMetatype,
     each Part: Hashable & Sendable
@@ -75,7 +75,7 @@ extension Query {
   ///     the value need not be copied, and again if an update comes in between. Do costly work on an element
   ///     in the stream.
   /// - Returns: The query.
-  /// - Complexity: That of `reduce` in place for each element, unless earlier data is retained.
+  /// - Complexity: That of `reduce` in place for each element, unless a reader retains earlier data.
   public static func streamed<
     Source: AsyncSequence & SendableMetatype,
     each Part: Hashable & Sendable
@@ -212,13 +212,13 @@ extension QueryDefinition {
 extension FetchContext {
   fileprivate func streamStart(of job: FetchJob, _ refetch: StreamedRefetch) -> StreamStart {
     // After a restart of the fetch, only a stream that appends begins with the data of its first start; in
-    // the other modes, the stream begins as after any refetch.
+    // the other modes, the stream begins with the present data, like any refetch.
     if let known = job.progress.withLock({ $0 }) as? StreamStart,
       refetch == .append || !known.isInherited
     {
       guard known.joins else { return known }
-      // The stream of an earlier attempt has ended, but code around the fetch refused it, so its parts in the
-      // cache do not count for this attempt.
+      // The stream of an earlier attempt has ended, but code around the fetch refused its value, so its parts
+      // in the cache do not count for this attempt.
       let again = known.refused()
       job.keep(again, by: ordinal)
       return again

@@ -7,8 +7,8 @@ public import Foundation
 // The calls are disfavored, so that a query of the same name wins and no call is ambiguous. Calls that treat
 // the query as any other are omitted from the documentation; the page of `DefaultedQuery` mentions them.
 
-/// Queries with a default value: each call does the same as the one for queries, with data that is
-/// never `nil`.
+/// Queries with a default value: each call does the same as that of its name for a ``Query``, with data that
+/// is never `nil`.
 nonisolated extension QueryClient {
   // MARK: Observing
 
@@ -195,7 +195,7 @@ nonisolated extension QueryClient {
     setData(value, for: query.query, updatedAt: updatedAt, fencing: fencing)
   }
 
-  /// Changes cached data in place, or the default: the changed default becomes data.
+  /// Changes the cached data in place; if there is none, the changed default becomes the data.
   ///
   /// The closure gets the cached data without optimistic changes. It runs outside the lock, and
   /// again if the entry changes meanwhile, so it must only change its argument. The value that it

@@ -9,8 +9,9 @@ nonisolated extension QueryClient {
   ///   next. If calls ask for several pages meanwhile, only the last of these pages is fetched.
   /// - If there is no next page, nothing is fetched and the cached pages keep their age.
   ///
-  /// A page that arrives is a success of the whole query, but an older invalidation remains until all pages
-  /// are refetched. The caller only observes the fetch: cancelling the caller ends its wait, not the fetch.
+  /// A page that arrives is a success of the whole query, but data that was invalidated stays invalidated
+  /// until all pages are refetched. The caller only observes the fetch: cancelling the caller ends its wait,
+  /// not the fetch.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
@@ -45,8 +46,8 @@ nonisolated extension QueryClient {
 
   /// Returns the pages of a query: from the cache while they are fresh, otherwise fetched.
   ///
-  /// There are fewer pages if the parameters end earlier. A running fetch is joined, and fetches
-  /// the pages of its own request.
+  /// There are fewer pages if the parameters end earlier. A running fetch is joined; it fetches as many pages
+  /// as the call that started it requested.
   ///
   /// Later refetches of the key fetch this number of pages too, until an observer or another call brings a
   /// query for the key. Refetches of only the first page ignore the number.

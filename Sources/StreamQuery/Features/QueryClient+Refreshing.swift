@@ -10,9 +10,10 @@ nonisolated extension QueryClient {
   /// Refreshes stale entries within a time, beginning with those that are long stale and often used.
   ///
   /// Use it for a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)``,
-  /// at most ``Configuration/maxConcurrentFetches`` at a time, or six. The query's own stale time decides
-  /// whether an entry is stale. The refresh omits entries without a fetch, static and disabled ones,
-  /// unobserved ones that never had a result, and endless streams that deliver and are not invalidated.
+  /// at most ``Configuration/maxConcurrentFetches`` at a time, or six if that is `nil`. The query's own stale
+  /// time decides whether an entry is stale. The refresh omits entries without a fetch, static entries,
+  /// disabled entries, and unobserved entries that never had a result. It also omits endless streams that
+  /// deliver, unless they are invalidated.
   ///
   /// A client with a ``CacheLimit`` counts the uses of entries, also with `CacheLimit()`, which bounds
   /// nothing. Without a limit, only observed entries count as used.
@@ -62,7 +63,7 @@ nonisolated extension QueryClient {
     await refetchStale(filter, within: time(until: deadline))
   }
 
-  /// Refreshes the stale and the uncached ones of some queries within a time.
+  /// Refreshes the given queries, if they are stale or not cached, within a time.
   ///
   /// Use it in a process that has just begun, whose cache has no queries yet. The refresh waits for the
   /// stores of the queries first, so that stored data counts with its age. Otherwise this is the same as
@@ -85,7 +86,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Refreshes the stale and the uncached ones of some queries until a date.
+  /// Refreshes the given queries, if they are stale or not cached, until a date.
   ///
   /// - Parameters:
   ///   - queries: The queries.
@@ -103,7 +104,8 @@ nonisolated extension QueryClient {
 
   private func time(until deadline: Date) -> Duration {
     let seconds = deadline.timeIntervalSince(configuration.wallClock())
-    // A value that is not a number is no time, and nobody waits for more than a hundred years.
+    // NaN counts as zero. A time of more than a hundred years is shortened, so that the conversion cannot
+    // trap.
     return seconds > 0 ? .seconds(min(seconds, 4e9)) : .zero
   }
 
@@ -115,7 +117,7 @@ nonisolated extension QueryClient {
     _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
   ) async -> QueryRefresh {
     let run = Run()
-    // From now on, what is removed is not fetched.
+    // From now on, an entry that is removed is not fetched.
     if let listed { noteRemovals(of: listed, in: run) }
     defer { for caller in run.callers.withLock({ $0 }).values { leaves(caller) } }
     let tasks = ParallelTasks<Void>(on: configuration.executor)
@@ -139,12 +141,13 @@ nonisolated extension QueryClient {
 
   /// Refreshes the planned entries one after the other.
   ///
-  /// An attempt that runs is awaited before the next entry; a fetch that waits for something goes on beside
-  /// it.
+  /// The next entry is begun when no attempt of the fetch is running: a fetch that waits, for the network or
+  /// a retry, goes on beside it.
   private func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (index, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await startRefresh(candidate, run)
-      // The task waits on even when the time is over, because only its wait keeps the fetch wanted.
+      // Another task waits for the outcome, so that the next entry can begin. It is made even if the time is
+      // over: its wait then ends at once, and gives up the claim to the fetch.
       tasks.addTask {
         let outcome = await self.outcome(of: start, candidate)
         run.plan.withLock { $0.fetchEnded(index, outcome) }
@@ -152,9 +155,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Begins a fetch, and waits until it has ended, or no attempt of it is running.
+  /// Begins a fetch, and waits for the end of the attempt that runs, but not for a retry.
   ///
-  /// - Returns: The start of the fetch; `nil` if the caller was cancelled before, or the entry removed.
+  /// - Returns: The start of the fetch; `nil` if the task was cancelled or the entry removed before.
   private func startRefresh(_ candidate: RefreshPlan.Candidate, _ run: Run) async -> FetchStart? {
     let noted = run.callers.withLock { $0[candidate.key] }
     let start = try? await whenRestored(candidate.key, candidate.definition, for: noted) {
@@ -168,7 +171,8 @@ nonisolated extension QueryClient {
     return start
   }
 
-  /// Counts the refresh as a caller that waits for each of the keys, so that removals of these are noted.
+  /// Counts the refresh as a caller that waits for each of the keys, so that a removal of a key cancels its
+  /// caller.
   private func noteRemovals(of queries: [(EntryKey, QueryDefinition)], in run: Run) {
     var callers: [EntryKey: RestoringCaller] = [:]
     for (key, definition) in queries where callers[key] == nil {
@@ -232,7 +236,7 @@ nonisolated extension QueryClient {
     refreshable(filter) { _ in nil }.compactMap(\.candidate)
   }
 
-  /// The cached entries of a filter, with a candidate for each one to refresh.
+  /// The cached entries of a filter, with a candidate for each entry that has to be refreshed.
   ///
   /// This runs user code, so do not call it under the lock.
   private func refreshable(

@@ -27,7 +27,7 @@ extension QueryDefinition {
         // below looks up its target type, so the cast is made only if there is progress.
         let progress = job?.progress.withLock { $0?.isKeptForRetry == true ? $0 : nil }
         let kept = progress.flatMap { $0 as? PageProgress<Page, PageParam> }
-        // The age of the oldest page of a run.
+        // The greatest age that the fetch has reported for one of its pages.
         var oldest = kept?.age
         if let oldest { job?.answer.said(oldest, by: context.attempt) }
         var loop =
@@ -40,8 +40,7 @@ extension QueryDefinition {
             rules: rules,
             initialParam: initialParam
           )
-        // The number of fetched pages that equal the cached ones. If all do, the fetch has found
-        // that the data is still good.
+        // The number of pages that were not modified. If no page was, the fetch ends with `NotModified`.
         var keptCount = 0
         while case .fetch(let param) = loop.step() {
           // A fetch with the abandonment policy `finish` fetches its further pages even after its task was
@@ -72,8 +71,7 @@ extension QueryDefinition {
             page = cached.value(as: Page.self)
           }
           loop.arrived(page, param: param)
-          // Only a fetch of several pages can be resumed in the middle, so a single page needs no
-          // progress.
+          // A fetch of several pages can be resumed in the middle, so a retry needs the pages so far.
           if loop.isRun {
             if let age = job?.saidAnswer?.age {
               let joined = age.joined(with: oldest)
@@ -92,7 +90,8 @@ extension QueryDefinition {
             return box
           }
         }
-        // If the attempt fails after all, by code around it, the next one begins with the first page.
+        // The progress is complete, so it is forgotten: if code around the fetch fails the attempt after all,
+        // the next attempt begins with the first page.
         if loop.isRun { job?.keep(nil, by: context.ordinal) }
         // When the call began, there was a page to add, but the cached pages have changed since. No page
         // was fetched, so the fetch ends as if it had not begun.
@@ -106,7 +105,7 @@ extension QueryDefinition {
 }
 
 extension FetchContext {
-  /// The present data.
+  /// The entry's present data.
   fileprivate var presentBox: ValueBox? {
     job.flatMap { job in client.cache.read { $0.box(job.entry) } }
   }
@@ -114,8 +113,8 @@ extension FetchContext {
 
 /// The rules for the pages of an infinite query, for results, page commands and modifiers.
 ///
-/// The closures are user code, so they are called outside the lock. Results refer to this object, so it does
-/// not have the fetch, which only the definition has.
+/// The closures are user code, so they are called outside the lock. Results retain this object, so it does
+/// not contain the query's fetch: results would keep the fetch alive.
 final class PagingDefinition: Sendable {
   let hasNextPage: @Sendable (ValueBox) -> Bool
   let hasPreviousPage: @Sendable (ValueBox) -> Bool
@@ -149,7 +148,7 @@ extension EntrySnapshot {
 /// The pages that a fetch has so far; a retry continues with the page that failed.
 final class PageProgress<Page: Sendable, PageParam: Hashable & Sendable>: FetchProgress {
   let loop: PageLoop<Page, PageParam>
-  /// The age of the oldest page; `nil` is new.
+  /// The greatest age that was reported for a page; `nil` if the pages are as new as their fetches.
   let age: AnswerAge?
 
   init(_ loop: PageLoop<Page, PageParam>, age: AnswerAge? = nil) {
@@ -157,10 +156,11 @@ final class PageProgress<Page: Sendable, PageParam: Hashable & Sendable>: FetchP
     self.age = age
   }
 
-  /// Several pages are fetched one after the other, so a retry can continue.
+  /// Whether a retry continues here: a fetch of several pages does, and a fetch of a single page starts
+  /// again.
   var isKeptForRetry: Bool { loop.isRun }
 
-  /// A single page is joined with the cached pages; a run of pages replaces them.
+  /// Whether the answer is merged with the cached pages: a single page is, and several pages replace them.
   var joins: Bool { !loop.isRun }
 
   func landed(on present: ValueBox?) -> ValueBox? {

@@ -1,10 +1,10 @@
 /// Folds the elements of a stream into a value, and shows the value after each element.
 ///
-/// The shown state shares its storage with its readers, so folding an element into it would copy the whole
-/// value each time. A second value is one element behind. When the next element arrives, readers have usually
-/// released that earlier state. Both elements are folded into it in place, and the two values change roles.
-/// So each element is folded twice, and none costs a copy. A reader that keeps an earlier state costs one
-/// copy.
+/// Readers share the storage of the value that is shown, so folding an element into it would copy the whole
+/// value each time. Therefore the fold has a second value, which lacks the newest element. When the next
+/// element arrives, readers have usually released the state that this value had when it was shown. So both
+/// elements are folded into it in place, and the two values change roles. Each element is folded twice, and
+/// none costs a copy. A reader that keeps an earlier state costs one copy.
 struct StreamFold<Value: Sendable, Element> {
   private let base: Value
   private let reduce: (inout Value, Element) -> Void
@@ -33,7 +33,7 @@ struct StreamFold<Value: Sendable, Element> {
   ///
   /// - Parameters:
   ///   - element: The element.
-  ///   - present: The cached value; `nil` is the base.
+  ///   - present: The cached value; `nil` means the base.
   /// - Returns: The next state, to be shown.
   mutating func folding(_ element: Element, into present: ValueBox?) -> ValueBox {
     former = present?.value(as: Value.self) ?? base
@@ -68,7 +68,8 @@ final class StreamStart: FetchProgress {
   let hasShown: Bool
   /// Whether ``base`` is the data that an earlier fetch found at its start; this fetch is its restart.
   let isInherited: Bool
-  /// Whether the whole stream was shown, so that the cache has the value, updates included.
+  /// Whether the whole stream was shown, so that the cached value is the answer, with updates that were
+  /// written meanwhile.
   let joins: Bool
 
   init(
@@ -87,12 +88,13 @@ final class StreamStart: FetchProgress {
     StreamStart(base: base, hasShown: hasShown, isInherited: true)
   }
 
-  /// Begins again from the same data, because the stream has ended and was refused.
+  /// The start of another attempt: the same data, because the stream ended and its value was refused.
   func refused() -> StreamStart {
     StreamStart(base: base, hasShown: hasShown, isInherited: isInherited)
   }
 
-  /// Begins again from the same data, because the cached data now contains elements of the stream.
+  /// The start of another run of the fetch in the same attempt: the same data, because the cached data now
+  /// contains elements of the stream.
   func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)? {
     StreamStart(base: base, hasShown: hasShown)
   }

@@ -18,14 +18,14 @@ public struct AnyQuery: Sendable, _FreeOfActors {
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - options: Options of the observer, in addition to those of the query.
+  ///   - options: Options of the observer, over those of the query.
   public init<Value>(_ query: Query<Value>, options: ObserverOptions? = nil) {
     entryKey = EntryKey(query.key)
     definition = query.definition
     self.options = options
   }
 
-  /// Sets whether the query fetches by itself for its list, as `Query.enabled(_:)` does for all observers.
+  /// Sets whether the query fetches by itself in its list; `Query.enabled(_:)` sets it for all observers.
   ///
   /// - Parameter isEnabled: Whether the query fetches by itself.
   /// - Returns: The changed query.
@@ -80,7 +80,7 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
   /// Whether the client does not know yet if a store has data for the query.
   public var isRestoring: Bool { flags.contains(.restoring) }
 
-  /// Whether both results are the same snapshot; a quick test, and `false` does not mean that they differ.
+  /// Whether both results are the same snapshot; a quick test that may return `false` for equal results.
   ///
   /// - Parameter other: Another result.
   /// - Returns: `true` only if nothing differs.

@@ -1,7 +1,7 @@
 /// The query and the options that an observer handle was last given.
 ///
-/// The handle knows the value type, and this type is not generic: otherwise each access would look up the
-/// type of a lock over a generic value.
+/// This type is not generic, although handles are: each access to a lock over a generic value would look up
+/// the type of the lock.
 struct AskedQuery {
   private var key: AnyQueryKey
   private var definition: QueryDefinition
@@ -20,7 +20,7 @@ struct AskedQuery {
   /// The query.
   ///
   /// - Parameter valueType: The value type of the handle.
-  /// - Returns: The query, with its type.
+  /// - Returns: The query.
   func query<Value>(of valueType: Value.Type) -> Query<Value> {
     Query(key: QueryKey(erased: key), definition: definition)
   }
@@ -43,7 +43,7 @@ struct AskedQuery {
 }
 
 extension AskedQuery {
-  /// Whether two handles have the same query and options, by identity.
+  /// Whether two handles have the same query and options, as the same objects.
   static func === (one: Self, other: Self) -> Bool {
     one.definition === other.definition && one.boxedOptions === other.boxedOptions
       && one.key.storage === other.key.storage

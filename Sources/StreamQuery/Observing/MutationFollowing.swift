@@ -2,7 +2,8 @@ import Synchronization
 
 /// The subscription of one follower to the cache, held by a stream of runs or a handle.
 ///
-/// The follower counts from the creation of this object until it is cancelled or the object is released.
+/// The cache counts the follower, and keeps the run that it shows, from the creation of this object until
+/// ``cancel()`` or the release of the object.
 final class MutationFollowing: Sendable {
   let client: QueryClient
   /// The handle's number; 0 means no handle.
@@ -65,7 +66,7 @@ final class MutationFollowing: Sendable {
     client.transaction { state, transaction in state.follow(follower, run, &transaction) }
   }
 
-  /// The newest unseen snapshot, as soon as there is one; the outer optional is `nil` at the end.
+  /// Waits for the newest unseen snapshot; `.some(nil)` while there is no run, and `nil` at the end.
   func next() async -> MutationSnapshot?? {
     guard let news else { return nil }
     let waits = { self.client.observerWaits(for: "news of a mutation", self) { self.cancel() } }

@@ -97,17 +97,17 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     if case .begun = startRun(input) { true } else { false }
   }
 
-  /// Runs the mutation again with the input of the shown run, if that failed, without waiting.
+  /// Runs the mutation again with the input of the shown run if that run has failed; does not wait.
   ///
-  /// This starts another run, with callbacks, optimistic changes and an idempotency key of its own, of the
-  /// present ``mutation``. While that run has not ended, another call does nothing, so two taps on a button
-  /// send the input once.
+  /// This starts another run of the present ``mutation``, with callbacks, optimistic changes and an
+  /// idempotency key of its own. While the new run has not ended, another call does nothing, so two taps on a
+  /// button send the input once.
   ///
   /// - Returns: Whether a run began. `false` if there is no run, if the run has not failed, and if the
   ///   client is shut down.
   @discardableResult
   public func retry() -> Bool {
-    // A call on another thread meanwhile would see the failed run too.
+    // Without this flag, a call on another thread could see the same failed run and start it again, too.
     guard !isRetrying.exchange(true, ordering: .acquiringAndReleasing) else { return false }
     defer { isRetrying.store(false, ordering: .releasing) }
     let run = run

@@ -51,7 +51,8 @@
   }
 
   func insert(_ id: ObserverID, of client: QueryClient) -> ObservationChange {
-    // Another client has observers with the same numbers, and with other types.
+    // An observer of another client may have the same number as an observer of this client, but another type.
+    // So a number that no observer has is added for it.
     let isOwn = client.cache === cache
     return cache.record { [number] state in
       state.addMember(number, isOwn ? id : state.observers.makeFormerID())
@@ -68,7 +69,7 @@
   /// Returns the newest snapshot of each member that has changed since the last read, without
   /// waiting.
   ///
-  /// - Returns: The changes, in the order in which they began.
+  /// - Returns: The changes, in the order in which the members first changed.
   /// - Complexity: O(*n*) in the number of members that have changed.
   public func takeChanges() -> [ObservationChange] {
     cache.record { [number] in $0.takeChanges(of: number) }
@@ -105,7 +106,7 @@ extension ObservationChange {
   /// The snapshot, with the type of its observer.
   ///
   /// - Parameter observer: The observer at ``position``.
-  /// - Returns: The snapshot; `nil` if the observation has ended, and for every other observer.
+  /// - Returns: The snapshot; `nil` if the observation has ended, and for any other observer.
   public func result<Value>(of observer: QueryObserver<Value>) -> QueryResult<Value>? {
     result(of: member(of: observer))
   }
@@ -114,8 +115,8 @@ extension ObservationChange {
 /// One member of an `ObservationGroup`, with the type of its values: for adapters with many
 /// members.
 ///
-/// A member stands in for its observer, which is an object: if a thousand members change at once, most of the
-/// time is spent on reading such objects.
+/// Pass it to `result(of:)` instead of the observer. The observer is an object: if a thousand members change
+/// at once, reading such objects takes most of the time.
 ///
 /// ```swift
 /// let group = ObservationGroup(client)
@@ -135,7 +136,7 @@ extension ObservationChange {
     generation = id.generation
   }
 
-  /// Creates a value for no member; no change concerns it.
+  /// Creates a value that stands for no member; no change matches it.
   public init() { (storedPosition, generation) = (-1, 0) }
 
   /// The position of the member in its group; -1 for no member.
@@ -150,7 +151,7 @@ extension ObservationChange {
   /// Returns the member that has changed.
   ///
   /// - Parameter observer: The observer at ``position``.
-  /// - Returns: The member; no member for every other observer.
+  /// - Returns: The member; for any other observer, a value that stands for no member.
   public func member<Value>(of observer: QueryObserver<Value>) -> ObservationMember<Value> {
     id == observer.subscription.id ? ObservationMember(position, id) : ObservationMember()
   }
@@ -158,7 +159,7 @@ extension ObservationChange {
   /// The snapshot, with the type of its member.
   ///
   /// - Parameter member: The member at ``position``.
-  /// - Returns: The snapshot; `nil` if the observation has ended, and for every other member.
+  /// - Returns: The snapshot; `nil` if the observation has ended, and for any other member.
   public func result<Value>(of member: ObservationMember<Value>) -> QueryResult<Value>? {
     guard let seen, member.isMember(of: self) else { return nil }
     return QueryResult(snapshot: seen.snapshot, flags: seen.flags)
@@ -167,7 +168,7 @@ extension ObservationChange {
   /// Whether the change is the end of a member's observation, for example by a shutdown of the client.
   ///
   /// - Parameter member: The member at ``position``.
-  /// - Returns: Whether the observation has ended; `false` for every other member.
+  /// - Returns: Whether the observation has ended; `false` for any other member.
   public func ends<Value>(_ member: ObservationMember<Value>) -> Bool {
     isOver && member.isMember(of: self)
   }
@@ -176,7 +177,7 @@ extension ObservationChange {
 extension ObservationGroup {
   /// Adds the observers of a list of queries.
   ///
-  /// Their changes have no results: read ``QueryListObserver/results`` then. After
+  /// When one of them changes, read ``QueryListObserver/results``: the change itself has no result. After
   /// ``QueryListObserver/update(_:)``, remove the former positions and insert the list again.
   ///
   /// - Parameter list: The list.

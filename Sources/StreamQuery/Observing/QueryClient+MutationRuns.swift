@@ -1,10 +1,10 @@
 nonisolated extension QueryClient {
   /// Follows a mutation: emits its newest run now, each change of it, and each newer run.
   ///
-  /// The stream follows from this call until its task is cancelled or its last reference is
-  /// dropped; meanwhile the run that it shows is kept. A slow observer gets the newest state and
-  /// may miss the states in between. A cancelled run is forgotten: the stream shows the run before it
-  /// again. If there is no run, it shows ``MutationRun/idle``.
+  /// The stream follows from this call until its task is cancelled or its last reference is dropped;
+  /// meanwhile the run that it shows is kept. A slow observer gets the newest state and may miss the states
+  /// in between. A cancelled run is forgotten: the stream shows the run before it again. If there is no run,
+  /// the stream shows ``MutationRun/idle``.
   ///
   /// ```swift
   /// for await run in client.runs(of: .rename()) { show(run.isPending) }
@@ -77,7 +77,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - topics: The topics of the runs; `nil` means all.
-  ///   - look: Returns the new element; `nil` if there is none.
+  ///   - look: Returns the new element; `nil` if nothing that the stream shows has changed.
   /// - Returns: A stream for one observer.
   func mutationNews<Element: Sendable>(
     about topics: [MutationTopic]?,

@@ -102,8 +102,7 @@ nonisolated extension QueryClient {
     return hold(id, key, definition)
   }
 
-  /// Observes a query without options of the observer, for callers that know the type of the
-  /// values.
+  /// Observes a query without observer options, by its erased key and the type of its values.
   @usableFromInline
   func subscribeErased(
     _ key: AnyQueryKey,

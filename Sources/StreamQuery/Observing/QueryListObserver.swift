@@ -24,7 +24,7 @@ public final class QueryListObserver: Sendable {
 
   private struct State {
     var members: [Member]
-    /// The list that was requested last, if the observers are not changed yet.
+    /// The newest list that was requested and that no call has begun to apply.
     var wanted: [AnyQuery]?
     var isUpdating = false
   }
@@ -100,8 +100,8 @@ public final class QueryListObserver: Sendable {
   /// Lets the fetches that are running now outlive the list by a duration; see `linger(_:)` of an
   /// observer.
   ///
-  /// A query whose options or defaults have a policy of their own keeps that policy. For the queries that
-  /// stay, ``update(_:)`` undoes this call.
+  /// A query whose options or defaults set an abandonment policy keeps that policy. ``update(_:)`` undoes
+  /// this call for the queries that are in the new list, too.
   ///
   /// - Parameter duration: How long; zero or less cancels the fetches at once.
   /// - Complexity: O(*n*) in the length of the list.
@@ -109,7 +109,8 @@ public final class QueryListObserver: Sendable {
     for member in state.withLock({ $0.members }) { member.subscription.linger(duration) }
   }
 
-  /// Takes the list that was requested last, with the present members; `nil` if there is none, or at the end.
+  /// Takes the newest list and the present members; `nil` if there is no new list or the observation has
+  /// ended.
   private func nextWanted() -> ([AnyQuery], [Member])? {
     let isOver = group.isOver
     let (wanted, members) = state.withLock { state in
@@ -167,10 +168,10 @@ nonisolated extension QueryClient {
     QueryListObserver(self, queries)
   }
 
-  /// Returns the first results of a new observer of a list, like `result(for:)`.
+  /// Returns the results that a new observer of a list would see first; starts no fetch, like `result(for:)`.
   ///
   /// - Parameter queries: The queries.
-  /// - Returns: The results; each is of the moment in which it was read.
+  /// - Returns: The results. Each is read separately, so a change may come in between.
   @_spi(Adapters)
   public nonisolated func result(for queries: [AnyQuery]) -> QueryListResults {
     QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
@@ -190,7 +191,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - queries: The queries to observe; a key may appear more than once.
-  ///   - options: Options of each observer, in addition to those of its query.
+  ///   - options: Options of each observer, over those of its query.
   /// - Returns: A stream for one observer. For an empty list it emits one empty element and ends.
   public nonisolated func stream<Value>(
     all queries: [Query<Value>],
@@ -255,7 +256,7 @@ public struct QueryListResults: Sendable {
     members.filter { $0.snapshot.key?.valueTypeID == ObjectIdentifier(type) }.map(QueryResult.init)
   }
 
-  /// Whether both are the same snapshots; a quick test, and `false` does not mean that they differ.
+  /// Whether both have the same snapshots; a quick test that may return `false` for equal results.
   ///
   /// - Parameter other: Other results.
   /// - Returns: `true` only if nothing differs.

@@ -47,7 +47,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
 
   /// The observer's present result; `nil` after the end of the observation, for example by a shutdown.
   ///
-  /// For adapters, which then go on to show the last result.
+  /// For adapters: if this is `nil`, they continue to show the last result.
   @_spi(Adapters) public var liveResult: QueryResult<Value>? {
     subscription.current(of: EntryKey(query.key)).map(QueryResult.init)
   }
@@ -57,8 +57,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// ``result`` has this state too, but takes longer. After the end of the observation, the state is idle.
   public var fetchStatus: FetchStatus { subscription.fetchStatus }
 
-  /// The observer's present result, or the entry's state at the end of a fetch if the entry is
-  /// gone.
+  /// The observer's present result. If the observation has ended and the entry is gone, this is the state
+  /// `end` in which a fetch left the entry.
   func result(after end: EntryEnd?) -> QueryResult<Value> {
     let query = query
     return subscription.current(of: EntryKey(query.key), after: end).map(QueryResult.init)
@@ -68,8 +68,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// Changes the query or the options in place.
   ///
   /// This is not a new subscription. With the same key, the new options apply at once, for example to an
-  /// interval that is running. Enabling the observer refetches stale data. Another placeholder shows at
-  /// once, unless it is equal or the same object.
+  /// interval that is running. Enabling the observer refetches stale data. A new placeholder shows at once,
+  /// unless it equals the present one or is the same object.
   ///
   /// With another key, the new key's cached data shows at once and is refetched if stale. The
   /// observer leaves the old key's entry, which is never overwritten.
@@ -101,9 +101,10 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     }
   }
 
-  /// Lets the fetch that is running now outlive the observer by a duration, like
-  /// ``ObserverOptions/linger``, unless the options, the query or the defaults of its key have a
-  /// policy of their own.
+  /// Lets the fetch that is running now outlive the observer by a duration.
+  ///
+  /// This is ``ObserverOptions/linger`` for one fetch. If the options, the query or the defaults of its key
+  /// set an abandonment policy, that policy applies instead.
   ///
   /// For adapters, just before an observer is released: a view that is back in time finds its fetch still
   /// running. Setting the option from the start would cost each observer more. Without a running fetch, or
@@ -116,8 +117,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// settled.
   ///
   /// A failure is in the result's `error`; with `throwOnError` it is thrown. Cancelling the caller ends its
-  /// wait and not the fetch, and retries wait while the app is inactive, as for every observer. If the fetch
-  /// is cancelled, the caller gets the state after that.
+  /// wait, not the fetch. Retries wait while the app is inactive. If the fetch is cancelled, the call returns
+  /// the state after the cancellation.
   ///
   /// ```swift
   /// let result = try await client.observer(of: .user(42)).refetch()
@@ -130,9 +131,10 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///     results of all observers as well.
   /// - Returns: The result after the fetch, with its error if it failed.
   /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``;
-  ///   ``QueryError/recursiveFetch(key:)`` in a fetch of the query that the call does not replace. With
-  ///   `throwOnError`, also the error of the fetch, and `CancellationError` if the caller was cancelled, or
-  ///   the fetch was cancelled and either there is no data or this call had only joined the fetch.
+  ///   ``QueryError/recursiveFetch(key:)`` if a fetch of the query makes the call and is not replaced by it.
+  ///   With `throwOnError`, also the error of the fetch, and `CancellationError` if the caller was cancelled.
+  ///   That error is also thrown if the fetch was cancelled, and there is no data or the call had only joined
+  ///   the fetch.
   @discardableResult
   public func refetch(
     superseding: Bool = true,
@@ -153,7 +155,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// The fetch does not retain the handle.
   ///
   /// After the end of the observation, nothing happens. Otherwise this is the same as
-  /// ``refetch(superseding:throwOnError:)``; if that throws, nothing happens.
+  /// ``refetch(superseding:throwOnError:)``; if that call would throw, nothing happens.
   ///
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
   ///   it.
@@ -161,14 +163,15 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     startRefetch(joining: EntryMachine.Joining(superseding: superseding))
   }
 
-  /// Fetches, and replaces any running fetch: also a first one, and however often one was replaced before.
+  /// Fetches, and replaces any running fetch: even one without data, and however often one was replaced
+  /// before.
   ///
-  /// For adapters with a fetch that reads changing input: an answer to former input never lands. Callers that
-  /// wait for a replaced fetch wait for the new one. A fetch that makes this call itself is replaced at most
-  /// three times in a row. Otherwise this is the same as ``refetch(superseding:throwOnError:)``.
+  /// For adapters whose fetch reads input that changes: the answer to earlier input is never cached. Callers
+  /// that wait for a replaced fetch wait for the new one. A fetch that makes this call itself is replaced at
+  /// most three times in a row. Otherwise this is the same as ``refetch(superseding:throwOnError:)``.
   ///
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: The same as that call without `throwOnError`.
+  /// - Throws: The errors of ``refetch(superseding:throwOnError:)`` without `throwOnError`.
   @_spi(Adapters)
   @discardableResult
   public func refetchAnew() async throws -> QueryResult<Value> {

@@ -1,8 +1,8 @@
 /// The snapshots of a query as a cold sequence that is cheap to iterate.
 ///
 /// Each iterator subscribes when it is made and starts with the latest snapshot. Iterators stay on the
-/// caller's actor: an element costs a main-actor observer a third of a microsecond, and with an `AsyncStream`
-/// a thread switch. Use them for user interfaces.
+/// caller's actor: on the main actor, an element takes a third of a microsecond. With an `AsyncStream`, each
+/// element costs a switch of threads. Use this sequence for user interfaces.
 ///
 /// ```swift
 /// for await result in client.results(of: .user(42)) { show(result.data) }

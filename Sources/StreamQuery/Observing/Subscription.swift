@@ -2,7 +2,8 @@ import Synchronization
 
 /// One observer of the cache, retained by a stream, an iterator or a handle.
 ///
-/// The observer counts from the creation of this object until it is cancelled or the object is released.
+/// Its entry counts the observer from the creation of this object until ``cancel()`` or the release of the
+/// object.
 @usableFromInline
 package final class Subscription: Sendable {
   let client: QueryClient
@@ -12,8 +13,8 @@ package final class Subscription: Sendable {
   private let unownedCache: Unmanaged<QueryCache>
   private var cache: QueryCache { client.cache }
   let id: ObserverID
-  /// The value of ``QueryCache/news`` when the observer last read the cache: while that is unchanged, the
-  /// observer need not take the lock.
+  /// The value of ``QueryCache/news`` when the observer last read the cache. While the cache still has this
+  /// value, nothing has changed, and the observer need not take the lock.
   private let seenNews = Atomic<UInt64>(.max)
   private let aside = Mutex<Aside?>(nil)
   /// Whether the query ever had trigger streams.
@@ -86,9 +87,9 @@ package final class Subscription: Sendable {
     aside.withLock { if case .ended(let last) = $0 { last } else { nil } }
   }
 
-  /// Marks the end, and keeps `last`.
+  /// Stores the last query and options, because the observation ends.
   ///
-  /// - Returns: The forwarders to stop after the cache's lock is released.
+  /// - Returns: The tasks of trigger streams, to stop after the cache's lock is released.
   private func detach(_ last: DetachedObserver) -> Forwarders? {
     aside.withLock { aside in
       defer { aside = .ended(last) }
@@ -134,7 +135,7 @@ package final class Subscription: Sendable {
     cache.read { state in state.find(id).map { state.fetchStatus(for: $0) } ?? .idle }
   }
 
-  /// Lets the running fetch go on for a while after the observation.
+  /// Lets the running fetch go on for a duration after the end of the observation.
   func linger(_ duration: Duration) {
     // Usually no fetch runs, and a read costs less than a transaction.
     if fetchStatus != .idle { client.linger(duration, after: id) }
@@ -206,7 +207,7 @@ package final class Subscription: Sendable {
   /// lost.
   ///
   /// - Parameter task: The task.
-  /// - Returns: `nil` if the task has to wait.
+  /// - Returns: `nil` if the task has to wait; a value if there is news, or if the observation has ended.
   private func park(_ task: SuspendedTask<Void>) -> Void? {
     switch cache.record({ $0.park(id, task) }) {
     case .suspended: break
@@ -255,8 +256,8 @@ package final class Subscription: Sendable {
 
   /// The observer's present snapshot, seen or unseen; `nil` after the client's shutdown.
   ///
-  /// After the end of the observation, this is the result of a single read of the same key, and `nil` for
-  /// another key.
+  /// After the end of the observation, this reads the entry as a call without an observer does. It is `nil`
+  /// if the handle has another key than the one that was observed.
   ///
   /// - Parameters:
   ///   - key: The key of the handle.
@@ -267,7 +268,8 @@ package final class Subscription: Sendable {
     after end: EntryEnd? = nil
   ) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     let detached = detached.flatMap { $0.key == key ? client.askedAgain($0) : nil }
-    // The handle may have moved to another key since the fetch that has ended was started.
+    // The handle may have another key by now than when the fetch was started, so `end` may be of another
+    // entry.
     let end = end.flatMap { $0.snapshot.key == key ? $0 : nil }
     // This is a transaction, so that data counts as stale by the present time.
     return client.transaction(isDated: false) { state, _ in

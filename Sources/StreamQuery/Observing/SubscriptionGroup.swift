@@ -4,8 +4,8 @@ import Synchronization
 /// ``ObservationGroup`` that retains its members.
 ///
 /// All members are read under one lock, so an observer of the group sees a transaction that changes several
-/// keys as one change. The observer sees either the old members or the new ones, and at least one element of
-/// the new ones.
+/// keys as one change. When the members are replaced, the observer sees either the old ones or the new ones,
+/// never a mixture, and at least one element of the new ones.
 package final class SubscriptionGroup: Sendable {
   let client: QueryClient
   private let group: ObservationGroup
@@ -56,7 +56,7 @@ package final class SubscriptionGroup: Sendable {
       present = members
       return old
     }
-    // The observation was cancelled.
+    // If the observation was cancelled, the new members end at once.
     guard let old else { return members.forEach { $0.cancel() } }
     replaceMembers(by: members, isDue: true)
     let ids = Set(members.map(ObjectIdentifier.init))
@@ -91,8 +91,8 @@ package final class SubscriptionGroup: Sendable {
     }
   }
 
-  /// The state of all members, for a stream; a stream that is cancelled ends the observation, which ends
-  /// this wait.
+  /// The state of all members, as soon as one has news, for a stream. A stream that is cancelled calls
+  /// ``cancel()``, which ends this wait.
   ///
   /// ``Mailbox/next(whenSuspended:)`` says why this has no cancellation handler.
   func nextInStream() async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
@@ -110,7 +110,7 @@ package final class SubscriptionGroup: Sendable {
     return client.cache.record { [number = group.number] in $0.poll(group: number) }
   }
 
-  /// Waits for news of a member, or for other members.
+  /// Waits until a member has news, or the members are replaced.
   private func waitForNews() async {
     let wait = SharedOneShot<Void>()
     switch client.cache.record({ [number = group.number] in $0.park(group: number, wait) }) {
