@@ -1,7 +1,7 @@
 /// The positions with one hash for which a ``HashTable`` has no slots left.
 ///
-/// Positions that can be compared are sorted, so that one of *n* is found with a logarithmic number
-/// of comparisons; the others are examined one by one.
+/// Positions whose keys can be compared are sorted by key, so that one of *n* is found with a logarithmic
+/// number of comparisons; the others are examined one by one.
 struct CollisionBucket: Sendable {
   private var sorted: [Int32] = []
   private var others: [Int32] = []

@@ -1,6 +1,6 @@
 #if DEBUG
 extension KeyIndex {
-  /// The number of neighbours of a part that are examined.
+  /// The most siblings that are examined in one list of entries or prefixes.
   private static var lookAlikeLimit: Int { 64 }
 
   /// Finds an entry whose key the reader may have meant: one with the same parts, except that numbers have

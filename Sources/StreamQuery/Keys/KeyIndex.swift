@@ -6,10 +6,10 @@
 /// by its part and an entry by its whole key, the latter with the hash that was computed when the
 /// key was made.
 ///
-/// The index is used under the cache's lock. The only user code it calls is `==`, `hash(into:)`
-/// and, in a collision of one hash, `<` of parts; a removal hands out the values that it releases.
-/// Traversal only follows links, and matches come in order of insertion: nothing depends on the
-/// order of a hash table.
+/// The index is used under the cache's lock. The only user code it calls is `==`, `hash(into:)` and, in a
+/// collision of one hash, `<` of parts; a removal returns the values that it gives up, for the caller to
+/// release after the lock. Traversal only follows links, and matches come in order of insertion: nothing
+/// depends on the order of a hash table.
 package struct KeyIndex {
   /// An entry, or an unused row.
   struct Entry: FreeRows.Row {
@@ -211,7 +211,7 @@ package struct KeyIndex {
   /// - Returns: Whether the entry's key is in a collision.
   @discardableResult
   mutating func enter(_ position: Int32, _ key: KeyStorage) -> Collision {
-    // The table is taken out, because the closure reads the entries of the index.
+    // The table is taken out of the index while it changes, because the closure reads the index.
     var table = HashTable()
     swap(&table, &entryTable)
     defer { swap(&table, &entryTable) }

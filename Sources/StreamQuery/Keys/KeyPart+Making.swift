@@ -51,12 +51,12 @@ extension KeyPart {
     .double(value.isNaN ? Double.nan.bitPattern : value == 0 ? 0 : value.bitPattern)
   }
 
-  /// The part for a single-precision value; the same rules apply.
+  /// The part for a single-precision value; NaN and -0 are treated as those of a `Double`.
   static func real(_ value: Float) -> KeyPart {
     .float(value.isNaN ? Float.nan.bitPattern : value == 0 ? 0 : value.bitPattern)
   }
 
-  /// The part for a value of a type that has its own case; `nil` for other types.
+  /// The part for a value whose type has its own case in ``KeyPart``; `nil` for other types.
   @inline(__always)
   static func simple<Value>(_ value: Value) -> KeyPart? {
     if let text = exactly(value, String.self) { return .string(text) }

@@ -89,7 +89,8 @@ extension KeyPart: Hashable {
   @inline(__always)
   func hashContent(into hasher: inout Hasher) {
     switch self {
-    // A string ends its hash with a byte that does not occur in UTF-8.
+    // A string ends its hash with a byte that does not occur in UTF-8, so two strings in a row differ from
+    // one.
     case .string(let value): value.hash(into: &hasher)
     case .int(let value): value.hash(into: &hasher)
     case .bool, .null: break

@@ -32,7 +32,8 @@ extension KeyRecord: ExpressibleByDictionaryLiteral {
     fields = elements.isEmpty ? [] : KeyRecord.fields(elements)
   }
 
-  /// Sorts fields by name; not inlined, because a server makes keys at each call, mostly without fields.
+  /// Sorts fields by name. This is not inlined, so that keys without fields, which a server makes at each
+  /// call, need no room for it.
   @inline(never)
   private static func fields(_ elements: [(String, (any Hashable & Sendable)?)]) -> [KeyField] {
     var fields: [KeyField] = []

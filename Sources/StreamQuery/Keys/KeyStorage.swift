@@ -1,7 +1,8 @@
 /// The parts of a key and their hash, shared by all copies of it.
 ///
-/// The hash is computed once; it speeds up comparison and never decides it. The hash is the last element of
-/// the array of parts: a server makes keys at each call, and an object for both would be one more allocation.
+/// The hash is computed once. Different hashes tell keys apart at once, and keys with equal hashes are
+/// compared part by part. The hash is the last element of the array of parts: a server makes keys at each
+/// call, and an object for both would be one more allocation.
 struct KeyStorage: Sendable {
   private let row: [KeyPart]
 
@@ -49,7 +50,7 @@ struct KeyStorage: Sendable {
     if case .int(let hash) = row[count] { hash } else { 0 }
   }
 
-  /// The types of parts, and of elements of lists and records, that have no case of their own.
+  /// The types of parts, and of elements of lists and records, that have no case of their own in ``KeyPart``.
   var boxedTypes: [ObjectIdentifier] {
     var types: [ObjectIdentifier] = []
     var open = Array(parts)

@@ -108,7 +108,7 @@ extension KeyPart {
     case .bool(let value): return value ? "true" : "false"
     case .int(let value): return value.description
     case .string(let value):
-      // A tuple has turned its type into a string, but that name may still differ between builds.
+      // The string may be the name of a type, from a `KeyTuple`, and that name may differ between builds.
       guard hasStableName(value) else {
         throw KeyText.Failure(typeName: value, reason: .unstableTypeName)
       }

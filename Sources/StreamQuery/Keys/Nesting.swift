@@ -10,9 +10,9 @@ package enum KeyNesting {
   /// Levels that are read from the text of a key: ``text``, and room for the levels that numbers and URLs
   /// open and that ``text`` does not count.
   static let read = text + 4
-  /// Values within values that are encoded, whether they open a bracket or not.
+  /// Calls of `encode(to:)` inside each other, whether a call opens a bracket or not.
   static let encoded = 2 * text
-  /// Levels of brackets in an archive; the keys and values in it are strings.
+  /// Levels of brackets in an archive. Its keys and values are strings, so their brackets do not count.
   package static let archive = 16
   /// Levels of brackets in a value.
   package static let value = 128

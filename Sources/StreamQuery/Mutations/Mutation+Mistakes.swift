@@ -1,5 +1,5 @@
-// Easy mistakes that would compile and mean something else. Here the compiler refuses them, and
-// says how to write the code correctly.
+// Easy mistakes that would compile and mean something else. Here the compiler refuses them or warns of them,
+// and says how to write the code correctly.
 
 extension Mutation {
   /// Creates a mutation whose key has the elements of an array as its parts.

@@ -90,8 +90,9 @@ extension Mutation {
     options { $0.networkMode = mode }
   }
 
-  /// Sets how long a run that nobody follows is kept after it ended; above 100 years means for
-  /// ever, and a cancelled run is not kept.
+  /// Sets how long a run that nobody follows is kept after its end; five minutes by default.
+  ///
+  /// A duration above 100 years means for ever. A cancelled run is not kept.
   ///
   /// - Parameter duration: How long to keep it.
   /// - Returns: The changed mutation.
@@ -151,7 +152,7 @@ extension Mutation {
   ///
   /// - Parameters:
   ///   - query: The query whose data is changed.
-  ///   - update: Changes the data below the layer; must be pure.
+  ///   - update: Gets the data without this change, and changes it; must be pure.
   /// - Returns: The changed mutation.
   public func optimistic<Value: Sendable>(
     _ query: @escaping @Sendable (Input) -> Query<Value>,
@@ -167,7 +168,7 @@ extension Mutation {
   // A callback that is written on an actor runs on it, so a model's callback may set the model's
   // state.
 
-  /// Adds a callback before the first attempt, called even while the run waits for its scope or the
+  /// Adds a callback that runs before the first attempt, and before the run waits for its scope or the
   /// network.
   ///
   /// The callback's return value is kept for later callbacks: `context.saved(as:)`. If the callback throws,
@@ -190,7 +191,7 @@ extension Mutation {
     }
   }
 
-  /// Adds a callback for when the work has returned, called before the caller gets the output.
+  /// Adds a callback that runs when the work has returned, before the caller gets the output.
   ///
   /// An error that the callback throws is reported and changes nothing: the server has made the change.
   ///

@@ -26,7 +26,7 @@ public struct MutationContext: Sendable, _FreeOfActors {
   /// makes another request, gives the run another key. No two runs share a key. The client's
   /// ``QueryClient/Configuration/randomness`` makes the key.
   public let idempotencyKey: UUID
-  /// The facts that the mutation carries.
+  /// The metadata that the mutation was given with its `meta` option.
   public let meta: QueryMeta
 
   let carriedClient: any CarriedClient
@@ -56,7 +56,7 @@ public struct MutationCallbackContext<Input: Sendable>: Sendable, _FreeOfActors 
   public var input: Input { facts.job.input.value(as: Input.self) }
   /// The identity of this run, see ``MutationContext/idempotencyKey``.
   public var idempotencyKey: UUID { facts.job.requestIdentity.uuid }
-  /// The facts that the mutation carries.
+  /// The metadata that the mutation was given with its `meta` option.
   public var meta: QueryMeta { facts.job.meta }
   /// The date when the run was started.
   public var submittedAt: Date {

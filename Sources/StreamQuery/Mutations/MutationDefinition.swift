@@ -78,7 +78,7 @@ struct MutationCallbacks: Sendable {
   var onError: [Conclude] = []
   var onSettled: [Conclude] = []
 
-  /// Whether there is a callback at the end.
+  /// Whether a callback follows the work.
   var concludes: Bool { !onSuccess.isEmpty || !onError.isEmpty || !onSettled.isEmpty }
 
   static func + (first: Self, second: Self) -> Self {
@@ -94,16 +94,17 @@ struct MutationCallbacks: Sendable {
 
 /// The functions that make the scope and the pacing key of a run from its input.
 struct InputGrouping: Sendable {
-  /// The scope of a run; `nil` is none.
+  /// Returns the scope of a run, or `nil` for none; the property is `nil` if the input does not decide.
   var scope: (@Sendable (ValueBox) -> String?)?
-  /// The key that `pacing(_:of:)` gives a run, as text; `nil` if the run replaces no others.
+  /// Returns the key that `pacing(_:of:)` gives a run, as text, or `nil` if the run replaces no others. The
+  /// property is `nil` without that modifier.
   var pacingKey: (@Sendable (ValueBox) -> String?)?
 }
 
 /// The policy by which the outbox keeps runs of a mutation beyond the process; only the outbox
 /// knows its content.
 package protocol RunPolicy: Sendable {
-  /// Whether runs are kept.
+  /// Whether the outbox keeps runs beyond the process.
   var isDurable: Bool { get }
 
   /// Whether `onConflict(_:)` decides about an error after which no retry follows.

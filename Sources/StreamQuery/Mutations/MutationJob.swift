@@ -13,7 +13,7 @@ package final class MutationJob: Sendable {
     var mutation: StoredMutation?
     var meta: QueryMeta
     var input: ValueBox
-    /// The number of changes of the input.
+    /// The number of changes of the input that made another request.
     var revision: UInt64
     var saved = SavedValues()
     /// `nil` when the run is over.
@@ -74,13 +74,13 @@ package final class MutationJob: Sendable {
   /// The tasks of the run's stages; `nil` when the run is over.
   var tasks: TaskChain? { present.withLock { $0.tasks } }
 
-  /// The facts that the mutation carries.
+  /// The metadata that the mutation was given with its `meta` option.
   var meta: QueryMeta { present.withLock { $0.meta } }
 
   /// The input with which the run was started, or its replacement.
   var input: ValueBox { present.withLock { $0.input } }
 
-  /// The number of changes of the input.
+  /// The number of changes of the input that made another request.
   var revision: UInt64 { present.withLock { $0.revision } }
 
   /// The present input with its revision, both read at once.
@@ -172,7 +172,8 @@ package final class MutationJob: Sendable {
     present.withLock { garbage.collect($0.gate.take()) }
   }
 
-  /// The place of a run among those that begin one after the other.
+  /// A gate between two runs: a run waits for `before`, which the run in front opens, and then opens `begun`
+  /// for the run behind it.
   private final class StartGate: Sendable {
     let before: SharedOneShot<Void>?
     let begun = SharedOneShot<Void>()

@@ -5,7 +5,7 @@ struct MutationNews: Equatable, Sendable {
   /// The handle that shows the run.
   var handle: Int?
 
-  /// Adds the topics of the change, so that followers of these topics are told.
+  /// Adds the topics of the change, so that followers of these topics are woken.
   func addTopics(to topics: inout Set<MutationTopic>) {
     if let handle { topics.insert(.handle(handle)) }
     // If the topic of this mutation is there already, so are its other topics: all follow from the key.
@@ -66,7 +66,7 @@ enum MutationTopic: Hashable, Sendable {
   /// The run that one handle shows.
   case handle(Int)
 
-  /// The topic of a filter's prefix: its parts up to the first that an unequal part may match.
+  /// The topic of a filter's prefix: the leading parts of the prefix that match only parts equal to them.
   ///
   /// - Returns: The topic; `nil` if the prefix may match any key.
   static func prefix(of filter: AnyQueryKey) -> MutationTopic? {

@@ -59,7 +59,7 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   /// Leaves every option to the layer below.
   public static let `default` = MutationOptions()
 
-  /// Returns these options merged over weaker ones.
+  /// Returns these options; those that are `nil` come from weaker options.
   func over(_ base: MutationOptions) -> MutationOptions {
     MutationOptions(
       retry: RetryPolicy.merge(retry, over: base.retry),

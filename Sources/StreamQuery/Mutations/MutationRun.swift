@@ -37,7 +37,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   /// The number of failed attempts so far; 0 after a success.
   public var failureCount: Int { snapshot?.failureCount ?? 0 }
 
-  /// The error of the newest attempt.
+  /// The error of the newest failed attempt; `nil` if none has failed, and after a success.
   public var failureReason: (any Error)? { snapshot?.failureReason?.error }
 
   /// The date when the run was started.
@@ -57,7 +57,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   /// - Returns: The value; `nil` if there is none of that type so far.
   public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { snapshot?.saved[type] }
 
-  /// Whether both snapshots show the same state of the same run, or no run.
+  /// Whether both snapshots show the same state of the same run, or both show no run.
   ///
   /// - Parameter other: Another snapshot, of any client.
   /// - Returns: Whether nothing differs.
@@ -111,7 +111,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// The number of failed attempts so far; 0 after a success.
   public var failureCount: Int { snapshot.failureCount }
 
-  /// The error of the newest attempt.
+  /// The error of the newest failed attempt; `nil` if none has failed, and after a success.
   public var failureReason: (any Error)? { snapshot.failureReason?.error }
 
   /// The date when the run was started.
@@ -126,7 +126,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// The scope of the run.
   public var scope: String? { snapshot.job.scope }
 
-  /// The facts that the mutation carries.
+  /// The metadata that the mutation was given with its `meta` option.
   public var meta: QueryMeta { snapshot.job.meta }
 
   /// Returns the run with its types, if it belongs to a mutation.

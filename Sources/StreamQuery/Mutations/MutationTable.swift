@@ -18,7 +18,7 @@ struct MutationTable {
   /// All runs, in the order in which they were started.
   private(set) var all = RunQueue()
   var scopes: [String: RunQueue] = [:]
-  /// The runs of each item of which only the newest run is sent.
+  /// For each item of which only the newest run is sent: the runs that change the item.
   ///
   /// Older runs are in the queue until the newest is written to the outbox.
   var paced: [PacedRuns: RunQueue] = [:]
@@ -142,8 +142,8 @@ struct MutationSlot: FreeRows.Row {
   var handle: Int?
   var nextFree: Int32 = -1
 
-  // Runs stay for minutes after their end, so memory counts: of 33,000 runs, each takes 921 bytes
-  // instead of 1,071.
+  // The table grows by an eighth instead of doubling, because runs stay for minutes after their end: of
+  // 33,000 runs, each then takes 921 bytes instead of 1,071.
   static var sparesRoom: Bool { true }
 }
 
@@ -153,7 +153,7 @@ final class MutationSnapshot: Sendable {
   let version: UInt64
   let job: MutationJob
   let input: ValueBox
-  /// The number of changes of the input.
+  /// The number of changes of the input that made another request.
   let revision: UInt64
   let status: MutationStatus
   let isPaused: Bool

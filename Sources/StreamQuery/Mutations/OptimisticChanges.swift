@@ -9,9 +9,9 @@ public struct OptimisticChanges: _FreeOfActors {
   ///
   /// - Parameters:
   ///   - query: The query whose data is changed.
-  ///   - change: Gets the data below the layer, or `nil` if nothing is cached, and changes it;
-  ///     `nil` shows no data. It must be pure: it is called again whenever the data below changes,
-  ///     on the thread of whichever caller reads.
+  ///   - change: Gets the data below the layer, or `nil` if nothing is cached, and changes it. If it leaves
+  ///     `nil`, no data is shown. It must be pure: it is called again whenever the data below changes, on the
+  ///     thread of whichever caller reads.
   public mutating func update<Value>(
     _ query: Query<Value>,
     _ change: @escaping @Sendable (inout Value?) -> Void

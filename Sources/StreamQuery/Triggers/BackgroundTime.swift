@@ -25,7 +25,7 @@ struct BackgroundTime: Sendable {
 
 #if canImport(Darwin) && !os(macOS)
 extension BackgroundTime {
-  /// An expiring activity; app extensions and watches have such activities, too.
+  /// Asks for an expiring activity, which is available in app extensions and on watches, too.
   static let system = BackgroundTime { reason in
     let activity = Activity()
     ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in

@@ -75,7 +75,8 @@ public struct Connectivity: Sendable, _FreeOfActors {
   /// Some sources are wrong: a monitor that stays "offline" after the network came back pauses every fetch
   /// for as long as the app runs. After the limited time the client counts as online until the source reports
   /// a change. It then resumes paused fetches and runs of mutations; if there is indeed no network, they fail
-  /// after their retries. A report "online" is a return like any other, so failed queries are refetched.
+  /// after their retries. A later report "online" is a return of the network like any other, so failed
+  /// queries are refetched.
   ///
   /// ```swift
   /// let client = QueryClient(configuration: .init(connectivity: .system.trusted(for: .minutes(2))))

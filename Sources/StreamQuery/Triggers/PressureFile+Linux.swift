@@ -7,7 +7,7 @@ internal import Glibc
 
 /// Reads the kernel's report of memory pressure.
 enum PressureFile {
-  /// The first report that can be read; `nil` if there is none.
+  /// Returns a reader of the most specific report that can be read; `nil` if no report can be read.
   static func readable() -> (@Sendable () -> String?)? {
     for path in PressureReading.paths(of: content(of: "/proc/self/cgroup"))
     where content(of: path) != nil {

@@ -59,7 +59,7 @@ public final class TriggerConnection: Sendable {
     self.task = task
     self.shutdownHandlers = shutdownHandlers
     ending = shutdownHandlers.add { task.cancel() }
-    // The client has already ended.
+    // The client has already ended, so no handler would cancel the task.
     if ending == nil { task.cancel() }
   }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Merges all sources into one queue, which one loop of the client consumes.
+/// Merges the signals of a client (time, network, app, triggers) into one queue, which one loop consumes.
 ///
 /// The loop is started with the first signal source, so that a client that only reads and writes starts no
 /// task. The port has a queue of its own, because each timer that fires goes through it, and an `AsyncStream`

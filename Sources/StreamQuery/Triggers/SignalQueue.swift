@@ -3,7 +3,7 @@
 /// Few signals wait for the loop, even if the sources are fast: a key waits at most once for each
 /// pacing, and a forwarded source has at most one element under way.
 struct SignalQueue: Inbox {
-  /// The places of taken signals are empty, and are released now and then.
+  /// Signals that were taken leave `nil` at the front; these elements are removed now and then.
   private var queue: [SignalPort.Delivery?] = []
   private var front = 0
   /// The waiting elements of queries' own triggers: an equal one would request the same refetch.

@@ -34,7 +34,7 @@ struct StateSource: Sendable {
     ChangesIterator(base: sequence.makeAsyncIterator())
   }
 
-  /// The states, from the first one on for each iterator.
+  /// The states as a sequence; each iterator begins with the first state.
   var states: States { States(source: self) }
 
   /// The states of a source as a sequence; each iterator is a separate listener.

@@ -25,7 +25,7 @@ internal import Glibc
 
 #if canImport(UIKit) && !os(watchOS)
 extension StateSource {
-  /// One set of observers per process.
+  /// The activity of the app; the process has one set of observers.
   ///
   /// Only the background is inactive: `willResignActive` comes with every alert and with the
   /// control centre, and a return from those is no reason to refetch.
@@ -69,7 +69,7 @@ extension StateSource {
 
 #if canImport(AppKit) && !canImport(UIKit)
 extension StateSource {
-  /// One set of observers per process.
+  /// The activity of the app; the process has one set of observers.
   ///
   /// Another app in front does not make this app inactive, because a window next to the one in use
   /// counts as visible. Before the first window is shown the app is being launched, and not inactive:
@@ -101,7 +101,7 @@ extension StateSource {
 
 #if canImport(WatchKit) && os(watchOS)
 extension StateSource {
-  /// One set of observers per process.
+  /// The activity of the app; the process has one set of observers.
   ///
   /// When the wrist is lowered, an app resigns but does not leave: only the background is inactive.
   static let systemActivity = LifeCycle.source(
@@ -122,7 +122,7 @@ extension StateSource {
 
 #if os(Linux)
 extension StateSource {
-  /// One signal source per process.
+  /// The activity of the process; there is one source of signals.
   static let systemActivity = StateSource(
     shared: SharedState { report in
       let queue = DispatchQueue(label: "StreamQuery.Activity", qos: .utility)

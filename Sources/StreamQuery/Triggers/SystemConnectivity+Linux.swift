@@ -8,7 +8,7 @@ internal import Glibc
 #endif
 
 extension StateSource {
-  /// One route socket per process.
+  /// The connectivity of the host; the process has one route socket.
   static let systemConnectivity = StateSource(shared: SharedState(start: RouteSocket.start))
 }
 

@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Network
 
 extension StateSource {
-  /// One path monitor per process.
+  /// The connectivity of the device; the process has one path monitor.
   static let systemConnectivity = StateSource(
     shared: SharedState { report in
       let running = Running(monitor: NWPathMonitor())

@@ -12,12 +12,12 @@ struct TriggerPacing: Equatable {
   /// The time when the next refetch is due.
   private(set) var due: Instant?
 
-  /// Plans the refetch for an element that came, unless a refetch is due early enough.
+  /// Plans the refetch for an element, unless one is already due within the time that `pacing` allows.
   ///
   /// - Parameters:
   ///   - pacing: The pacing of the element's stream.
   ///   - now: The time of the element.
-  ///   - random: 64 random bits, if refetches are spread.
+  ///   - random: 64 random bits; used only if `pacing` spreads refetches.
   mutating func heard(_ pacing: RefetchPacing, at now: Instant, random: UInt64) {
     var start = now
     if let last {
