@@ -181,7 +181,7 @@ struct PageRules<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   }
 }
 
-/// A page parameter of an optional type: if a rule returns `nil` in it, there is no page.
+/// A page parameter of an optional type: if its value is `nil`, there is no page.
 private protocol MissingPageParam {
   var isMissing: Bool { get }
 }
@@ -196,7 +196,7 @@ extension FetchPart {
   /// The page before the first one.
   package static var previousPage: FetchPart { FetchPart(rawValue: 2) }
 
-  /// The page that a fetch in a direction adds.
+  /// The part for a fetch that adds a page in a direction.
   init(_ direction: PageDirection) {
     switch direction {
     case .next: self = .nextPage

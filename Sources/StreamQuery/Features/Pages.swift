@@ -136,7 +136,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
     changed()
   }
 
-  /// Gives the run new arrays; copies of the run keep the old ones.
+  /// Drops the arrays of the run, because the run has changed; copies of the run keep them.
   private mutating func changed() {
     flat = FlatPages()
   }

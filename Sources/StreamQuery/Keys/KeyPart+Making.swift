@@ -147,7 +147,7 @@ public struct AnyQueryKeyPart: Hashable, Sendable {
     part = KeyPart.make(value)
   }
 
-  /// Creates the part that a key begins with if its first part is this type.
+  /// Creates the part that stands for a type, such as the first part of `QueryKey(User.self, 42)`.
   ///
   /// - Parameter subject: The type.
   public init<Subject>(_ subject: Subject.Type) {

@@ -2,11 +2,11 @@ import Synchronization
 
 /// The objects and facts of a run that its machine does not hold.
 ///
-/// The facts are those of the run's start, which snapshots show. Until the run is over, there are also the
-/// objects that its tasks need, and the handle of the task at work.
+/// Snapshots show the facts, such as the key and the input, for as long as the run is kept, which is long
+/// after its end. The objects, such as the mutation and the tasks, serve only the run's work, and are
+/// released when the run is over.
 ///
-/// The machine knows the run by its number. A run is kept long after it ended, so the objects that
-/// only its work needs are released when it ends.
+/// The machine knows the run by its number.
 package final class MutationJob: Sendable {
   private struct Present {
     /// `nil` when the run is over.
@@ -18,8 +18,8 @@ package final class MutationJob: Sendable {
     var saved = SavedValues()
     /// `nil` when the run is over.
     var tasks: TaskChain?
-    /// The gate that the run's next stage passes before it begins, so that stages begin in order;
-    /// `nil` if it need not wait.
+    /// The gate that the run's next stage passes before it begins, so that the stages of several runs begin
+    /// in order; `nil` if the stage need not wait.
     var gate: StartGate?
   }
 
@@ -52,7 +52,7 @@ package final class MutationJob: Sendable {
     pacingKey = mutation.pacingKey
     self.submittedAt = submittedAt
     let work = WorkID.run(cache: cache, serial: id.serial, scope: mutation.scope)
-    // Later runs of the same scope read this run's priority.
+    // Later runs of the same scope wait for this run, and compare its priority with theirs.
     let tasks = TaskChain(of: work, isCompared: mutation.scope != nil)
     present = Mutex(
       Present(
@@ -88,8 +88,7 @@ package final class MutationJob: Sendable {
     present.withLock { ($0.input, $0.revision) }
   }
 
-  /// The identity by which a server recognises the request; a change of the input makes another
-  /// request.
+  /// The identity by which a server recognises the request; it changes with the revision.
   var requestIdentity: RunIdentity { identity.revised(revision) }
 
   /// Replaces the present input.
@@ -149,7 +148,7 @@ package final class MutationJob: Sendable {
   /// Makes the next stage, `onMutate` or an attempt, begin after the next stage of another run that
   /// begins in the same transaction.
   ///
-  /// The tasks are created in this order, but the executor might run any of them first.
+  /// The tasks of the runs are created in order, but without a gate the executor might run any of them first.
   ///
   /// - Parameter before: The gate of the other run.
   /// - Returns: The gate of this run.

@@ -20,7 +20,7 @@ struct MutationTable {
   var scopes: [String: RunQueue] = [:]
   /// For each item of which only the newest run is sent: the runs that change the item.
   ///
-  /// Older runs are in the queue until the newest is written to the outbox.
+  /// Older runs stay in the queue until the newest is written to the outbox.
   var paced: [PacedRuns: RunQueue] = [:]
   /// Whether the client does not know yet which runs the outbox has from earlier processes.
   var awaitsKeeper = false
@@ -30,7 +30,7 @@ struct MutationTable {
   var streams: [EntryKey: Int32] = [:]
   /// The sum of the counts in `streams`.
   var streamCount = 0
-  /// The refetches after reconnects and activations, in order, with the paused runs that each waits for.
+  /// The refetches after reconnects and activations that wait for paused runs, in order, each with its runs.
   var delayedRefetches: [(cause: FetchCause, awaited: Set<MutationID>)] = []
   /// The runs that an archive may bring again, because they were exported or imported.
   ///
@@ -205,8 +205,8 @@ final class MutationSnapshot: Sendable {
   }
 }
 
-/// Identifies runs of which a newer one replaces older ones: same mutation, same scope, same key given by
-/// `pacing(_:of:)`.
+/// Identifies the runs among which a newer one replaces older ones: they have the same mutation, the same
+/// scope and the same key from `pacing(_:of:)`.
 struct PacedRuns: Hashable, Sendable {
   let key: EntryKey
   let scope: String?

@@ -21,7 +21,7 @@ final class MutationFollowing: Sendable {
   init(client: QueryClient, identity: EntryKey?) {
     self.client = client
     news = identity.flatMap { client.mutationNews.subscribe(to: [.mutation($0)]) }
-    // The follower is made after the subscription, so that changes in between count as news.
+    // The follower is made after the subscription to news, so that changes in between count as news.
     let (isCounted, follower) = client.transaction { state, _ in
       guard !state.isShutDown else { return (false, 0) }
       guard let identity else { return (true, state.makeFollower()) }

@@ -1,4 +1,5 @@
-/// Observers with one reader, which gets the snapshots of those that changed: for authors of adapters.
+/// Observers with one reader, which gets the snapshots of the observers that changed; for authors of
+/// adapters.
 ///
 /// A task for each observer is too much for a screen of a thousand rows. A group has one reader: it
 /// waits once, and then takes the newest snapshot of every member that has changed since the last read.

@@ -72,7 +72,7 @@ public final class QueryListObserver: Sendable {
     )
   }
 
-  /// The current results; none after the end of the observation.
+  /// The current results; an empty list after the end of the observation.
   public var results: QueryListResults { QueryListResults(members: group.current()) }
 
   /// Replaces the list.

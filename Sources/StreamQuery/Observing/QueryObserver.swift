@@ -2,9 +2,9 @@ import Synchronization
 
 /// A handle on one observer of a query: to read it, to wait for changes, and to change its options.
 ///
-/// `client.stream(_:)` and `client.results(of:)` are shorthands for a handle. The handle and its streams
-/// are one observer, which counts until one of the streams is cancelled or all streams and the
-/// handle are released.
+/// `client.stream(_:)` and `client.results(of:)` are shorthands for a handle. The handle and its streams are
+/// one observer, which observes until one of the streams is cancelled, or all streams and the handle are
+/// released.
 ///
 /// ```swift
 /// let observer = client.observer(of: .user(1))

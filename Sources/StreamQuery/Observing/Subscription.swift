@@ -19,7 +19,7 @@ package final class Subscription: Sendable {
   private let aside = Mutex<Aside?>(nil)
   /// Whether the query ever had trigger streams.
   ///
-  /// Most queries have none, and then the end of the subscription need not take the lock.
+  /// Most queries have none, and then the end of the subscription need not lock ``aside``.
   private let hasForwarded = Atomic(false)
 
   /// The state that few subscriptions have, in one word.

@@ -15,10 +15,10 @@ struct BackgroundTime: Sendable {
   let begin: @Sendable (_ reason: String) -> End
 
   #if canImport(Darwin) && !os(macOS)
-  /// The source of this system; `nil` if apps go on running.
+  /// The source of this system; `nil` where apps go on running without asking.
   static var platformDefault: Self? { system }
   #else
-  /// The source of this system; `nil` if apps go on running.
+  /// The source of this system; `nil` where apps go on running without asking.
   static var platformDefault: Self? { nil }
   #endif
 }

@@ -41,11 +41,11 @@ public struct Connectivity: Sendable, _FreeOfActors {
 
   /// The connectivity that the platform reports.
   ///
-  /// On Apple platforms, a path monitor reports it; a path that a connection would bring up counts
-  /// as online. On Linux, the kernel does: online means that an interface other than loopback is
-  /// up, has a carrier, and has an address beyond its own link. Elsewhere, and if the system does not tell,
-  /// the state is always online. The same goes for watchOS, where the path monitor says "offline" to nearly
-  /// every app.
+  /// On Apple platforms, a path monitor reports it; a path that comes up only when it is used counts as
+  /// online. On Linux, the kernel reports it: online means that an interface other than loopback is up, has a
+  /// carrier, and has an address beyond its own link. Elsewhere, and if the system does not tell, the state
+  /// is always online. On watchOS it is always online too, because the path monitor there says "offline" to
+  /// nearly every app.
   ///
   /// The process has one source: it starts with the first listener and stops with the last. It
   /// keeps at most three states for a slow listener, and never misses a loss and return between two

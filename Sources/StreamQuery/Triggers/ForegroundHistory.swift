@@ -5,8 +5,9 @@
 /// | is in the foreground | active | active |
 /// | is in the background | nothing | inactive |
 ///
-/// An app with scenes is launched in the background, and enters the foreground a moment later, which is no
-/// return. If it stays in the background, the system suspends it.
+/// An app with scenes is launched in the background, and enters the foreground a moment later. This is no
+/// return to the app, so nothing is reported before. If the app stays in the background, the system suspends
+/// it.
 struct ForegroundHistory: Equatable {
   private var wasInForeground = false
 

@@ -17,7 +17,7 @@ struct InterfaceAddress: Equatable, Sendable {
     return addresses.contains { $0.isRunning && !$0.isLoopback && $0.reachesBeyondItsLink }
   }
 
-  /// Whether the address reaches beyond its own link.
+  /// Whether the address is neither link-local nor unspecified nor that of the host itself.
   ///
   /// Link-local addresses are assigned without any other host, so an interface with no other
   /// address has found no network.

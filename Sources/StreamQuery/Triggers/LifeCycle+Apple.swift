@@ -4,8 +4,8 @@ internal import Foundation
 
 /// Receives the notifications of an app's life cycle on the main actor, where they are posted.
 ///
-/// Observers are added, and the present state is read, in one transaction of the main queue, so
-/// that no change is missed in between. Until that transaction the state is unknown.
+/// Observers are added, and the present state is read, in one job of the main queue, so that no change is
+/// missed in between. Until that job has run, the state is unknown.
 @MainActor
 final class LifeCycle {
   /// A notification and the state that it means, read when it is posted.

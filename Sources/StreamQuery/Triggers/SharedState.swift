@@ -62,7 +62,7 @@ final class SharedState: Sendable {
 
   private func reported(_ present: Bool, by run: Int) {
     let listeners = state.withLock { state -> [Mailbox<StateInbox>] in
-      // A source that is being stopped may still report.
+      // A source that is being stopped may still report; such a report is ignored.
       guard run == state.run, !state.listeners.isEmpty, present != state.present else { return [] }
       state.present = present
       return state.listeners

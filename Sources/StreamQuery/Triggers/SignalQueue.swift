@@ -39,7 +39,7 @@ enum Signal: Sendable {
   case active(Bool)
   case pressure(MemoryPressure.Level)
   case query(KeyTrigger)
-  /// An element of a connected stream, and the name of the stream for a record.
+  /// An element of a connected stream, and the name of the stream for the record of the cache's history.
   case trigger(QueryTrigger, of: String)
 
   /// An element of a query's own trigger stream.

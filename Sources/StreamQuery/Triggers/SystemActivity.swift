@@ -103,7 +103,7 @@ extension StateSource {
 extension StateSource {
   /// The activity of the app; the process has one set of observers.
   ///
-  /// When the wrist is lowered, an app resigns but does not leave: only the background is inactive.
+  /// When the wrist is lowered, an app stays in the foreground, so only an app in the background is inactive.
   static let systemActivity = LifeCycle.source(
     launchesInBackground: true,
     present: {
