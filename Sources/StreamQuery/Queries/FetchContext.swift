@@ -14,7 +14,7 @@ public struct FetchContext: Sendable, _FreeOfActors {
   public let key: AnyQueryKey
   /// Why the fetch was started.
   public let cause: FetchCause
-  /// The place of the attempt among all attempts of its fetch, from 0.
+  /// The number of the attempt among all attempts of its fetch, from 0.
   ///
   /// Each attempt has its own ordinal. Two attempts may have the same ``attempt``, because an endless stream
   /// that has delivered for long counts its failures from 0 again.

@@ -195,8 +195,9 @@ extension Query {
 
   /// The policy for a running fetch that nobody wants any longer; it is cancelled by default.
   ///
-  /// Every stream of the query's key wants the fetch, enabled or not. So do every caller that waits for the
-  /// fetch and, for background work, the client. The policy with which the fetch was started decides.
+  /// Every stream of the query's key wants the fetch, enabled or not, and so does every caller that waits for
+  /// it. The client itself wants the fetches that it starts in the background. The policy with which the
+  /// fetch was started decides.
   ///
   /// ```swift
   /// let report = Query("rates") { try await api.rates() }.onAbandonment(.finish)

@@ -145,7 +145,7 @@ extension Query {
 
   // MARK: Polling
 
-  /// Refetches at an interval while there is an enabled observer, stale or not; off by default.
+  /// Refetches stale or fresh data at an interval while there is an enabled observer; off by default.
   ///
   /// ``RefetchInterval`` says when the interval begins and how several observers share it. A running fetch is
   /// joined. Polling pauses while the app is inactive, unless ``refetchInterval(_:inBackground:)``

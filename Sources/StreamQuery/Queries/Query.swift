@@ -50,8 +50,9 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   // the upcoming feature `NonisolatedNonsendingByDefault`. Either way, fetches run in tasks of the client, on
   // its executor.
 
-  // Without the initialisers for keys of one part, the pack could be empty. If the fetch then returned
-  // another type than the query's, the compiler (6.3) would only say "failed to produce diagnostic".
+  // Keys of one part have initialisers of their own. If one initialiser took all parts as a pack, the pack
+  // could be empty. For a fetch that returns another type than the query's, the compiler (6.3) would then
+  // only say "failed to produce diagnostic".
 
   /// Creates a query from the only part of its key and a fetch.
   ///

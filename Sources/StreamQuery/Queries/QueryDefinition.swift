@@ -176,7 +176,8 @@ final class DefinitionExtras: @unchecked Sendable {
   struct MadePlaceholder: Sendable {
     /// The definition without the placeholder, for all other users of the entry.
     let plain: QueryDefinition
-    /// The data that the observer last saw under another key, and this other key.
+    /// The data that the observer last saw before its key changed, with the earlier key; `nil` if it saw
+    /// none.
     let previous: (box: ValueBox, key: AnyQueryKey)?
   }
 

@@ -64,7 +64,7 @@ final class ServingTerms: Sendable {
   /// Whether fresh data is refetched before it is stale.
   let refreshAhead: RefreshAhead
 
-  /// Makes the rules of merged options; `nil` if none of these options is set.
+  /// Makes the object from merged options; `nil` if none of these options is set.
   init?(_ options: ServingOptions) {
     let values = options.values
     staleIfError = values.staleIfError.map(TimeSpan.init) ?? .zero

@@ -24,7 +24,7 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
     self.custom = custom
   }
 
-  /// An equal answer keeps the cached value, and a different one keeps the equal parts.
+  /// If a fetched value equals the cached one, the cached one stays; otherwise its equal parts stay.
   ///
   /// This works for values that are `Equatable`, which is checked at run time; other values are cached as
   /// they are. The whole value is compared; lists, dictionaries and pages also part by part.
