@@ -23,7 +23,7 @@ struct PeerPlan: Sendable {
   var lease = 18_000
   /// The beginning of the keys.
   var prefix = "k"
-  /// The path of the file for the record.
+  /// The path of the file to which the peer writes its record: the values that it saw, and its events.
   var file = ""
 
   /// Reads arguments; `nil` if one is unknown.
@@ -64,7 +64,7 @@ struct PeerPlan: Sendable {
 
   /// Whether a change follows the request with this number.
   func isFollowedByChange(_ request: Int) -> Bool {
-    // If `changes` is 1, the remainder is never 1.
+    // If `changes` is 1, each remainder is 0, and so is `1 % changes`: a change follows each request.
     changes > 0 && request % changes == 1 % changes
   }
 

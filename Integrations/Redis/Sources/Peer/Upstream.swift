@@ -16,9 +16,9 @@ struct Upstream: Sendable {
 
   /// Fetches the version of a key, and counts the request.
   ///
-  /// The first request for a key that begins with `hang` gets no answer. The first request for a key
-  /// that begins with `slow` gets the version of its own time, but only when the test allows it. A key
-  /// that begins with `count` has the number of the request as its version.
+  /// The first request for a key that begins with `hang` gets no answer. The first request for a key that
+  /// begins with `slow` is answered only when the test has set `go`, with the version from the time of the
+  /// request. A key that begins with `count` has the number of the request as its version.
   ///
   /// - Parameter key: The key.
   /// - Returns: The version.

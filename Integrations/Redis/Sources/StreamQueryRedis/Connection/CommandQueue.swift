@@ -78,7 +78,8 @@ struct CommandQueue: Equatable {
   ///
   /// - Parameter id: The caller's command, which is in the queue and has no reply yet.
   mutating func left(_ id: CommandID) {
-    // A search for the command would be slow if all callers of a hanging server left one after the other.
+    // The command stays in its list: to search for it would be slow if all callers of a hanging server left
+    // one after the other.
     left.insert(id)
     skipWhoLeft()
   }

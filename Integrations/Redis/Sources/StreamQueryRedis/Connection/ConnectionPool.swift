@@ -42,8 +42,8 @@ final class ConnectionPool: Sendable {
       giveBack(connection)
       return reply
     } catch {
-      // The server still works for a caller that left. The pool forgets the connection, which then
-      // ends.
+      // The server may still work on the command of a caller that left. So no other caller gets this
+      // connection: the pool forgets it, and it ends.
       _ = state.withLock { $0.busy.removeValue(forKey: ObjectIdentifier(connection)) }
       throw error
     }

@@ -27,7 +27,7 @@ final class RedisConnectionLoop {
     case open
   }
 
-  /// The turn of an address; if the address fails or does not answer until `end`, others are tried.
+  /// The time to try one address; if the address fails or does not answer until `end`, `others` are tried.
   private struct Turn {
     var others: [String]
     var end: ContinuousClock.Instant
@@ -104,7 +104,7 @@ final class RedisConnectionLoop {
     }
   }
 
-  /// The turn of the present address; `nil` if no other address is left.
+  /// The time to try the present address; `nil` if no other address is left to try after it.
   private var turnBeforeOthers: Turn? {
     switch phase {
     case .away, .resolving, .open: nil
@@ -179,7 +179,8 @@ final class RedisConnectionLoop {
     while let address = rest.popFirst() {
       do {
         link = try RedisLink(to: .address(address, port: port), replyLimit: replyLimit)
-        // An address that never answers leaves time for the others.
+        // Each address gets an equal part of the time, so that one that never answers leaves time for the
+        // others.
         let last = rest.isEmpty || soon <= now ? until : soon
         let end = now + (last - now) / (rest.count + 1)
         phase = .connecting(Turn(others: Array(rest), end: end, until: until))

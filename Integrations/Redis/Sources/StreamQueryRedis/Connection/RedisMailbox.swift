@@ -9,7 +9,7 @@ final class RedisMailbox: Sendable {
   /// A caller that waits for a reply.
   typealias Waiter = CheckedContinuation<Result<RedisReply, SharedStoreError>, Never>
 
-  /// The state of the commands, for the thread before it waits.
+  /// The state of the commands, which the thread reads before it waits.
   struct Situation {
     var isClosed: Bool
     var hasWaiting: Bool
@@ -20,7 +20,7 @@ final class RedisMailbox: Sendable {
   struct Consequences {
     /// Whether a reply answered no command.
     var isOutOfStep = false
-    /// Whether commands without callers are to be sent.
+    /// Whether commands are to be sent that give back the leases of callers that have left.
     var hasWaiting = false
     /// The server's answer when it was asked for its time.
     var time: RedisReply?

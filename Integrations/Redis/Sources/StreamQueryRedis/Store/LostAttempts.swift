@@ -1,4 +1,5 @@
-/// Remembers the attempts of `begin` without an answer: each may have taken a lease that no caller knows.
+/// Remembers the calls of `RedisStore.begin` whose answers were lost: each may have taken a lease that no
+/// caller knows.
 struct LostAttempts: Equatable {
   /// The maximum number of keys that are remembered; after that, the oldest key is forgotten.
   ///

@@ -23,11 +23,11 @@ public final class RedisStore: SharedStore {
   /// The connections of callers that wait for the log: a waiting caller blocks its connection, so each
   /// needs its own.
   private let readers: ConnectionPool
-  /// The end of the log when it was last read: a caller at this position waits at once, without a
-  /// script.
+  /// The end of the log when it was last read. A caller that has read up to this position waits at once,
+  /// without a script that reads the log first.
   private let end = Mutex<SharedPosition?>(nil)
 
-  /// The attempts of `begin`.
+  /// The number of calls of `begin` so far, and the calls whose answers were lost.
   private struct Attempts {
     var count = 0
     var lost = LostAttempts()
@@ -69,7 +69,8 @@ public final class RedisStore: SharedStore {
         replyLimit: max(64 << 20, 2 * configuration.limits.value)
       )
     }
-    // This is longer than any command of an earlier connection is valid.
+    // The server refuses commands of earlier connections for this time. After it, their own deadlines have
+    // passed.
     let timeouts = configuration.timeouts.bounded
     let time = (timeouts.command + timeouts.connect) * 2
     let number = time.milliseconds(upTo: .longestLease)
@@ -281,7 +282,8 @@ extension RedisStore {
     return changes
   }
 
-  /// Waits until the log has a message after a version; at a server that refuses to wait, for a moment.
+  /// Waits until the log has a message after a version. If the server refuses to wait, sleeps for a short
+  /// pause.
   private func news(
     after version: SharedVersion,
     timeout wait: Duration

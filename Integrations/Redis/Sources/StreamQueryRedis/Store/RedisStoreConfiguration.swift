@@ -35,7 +35,7 @@ public struct RedisStoreConfiguration: Hashable, Sendable {
   /// Creates the default configuration.
   public init() {}
 
-  /// The limits, within the bounds of the scripts.
+  /// The limits of this configuration, reduced to the sizes that the scripts can handle.
   var limits: RedisLimits {
     RedisLimits(key: min(max(keyLimit, 0), 48 << 10), value: min(max(valueLimit, 0), 256 << 20))
   }

@@ -42,7 +42,8 @@ struct FlightAnswer<Value: Sendable>: Sendable {
   var isKept = false
   /// Whether upstream reported an age of the answer.
   ///
-  /// The answer's version says nothing about this age.
+  /// Then the answer may come from a cache before upstream, and may be stale although its version is the
+  /// newest.
   var isAged = false
 
   /// The version of the answer; `nil` if the store does not have it.

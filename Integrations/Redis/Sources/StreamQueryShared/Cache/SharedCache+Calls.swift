@@ -19,8 +19,8 @@ extension SharedCache {
   /// - Parameters:
   ///   - urgency: The behaviour while the store counts as away, because it did not answer.
   ///   - limit: How long the call may take; `nil` is the configuration's timeout.
-  ///   - isNoted: Whether success or failure counts for the decision whether the store is away. A server may
-  ///     answer reads and refuse changes: a change that is sent again does not count.
+  ///   - isNoted: Whether success or failure counts for the decision whether the store is away. It is
+  ///     `false` for changes that are sent again, because a server may answer reads and refuse changes.
   ///   - late: Undoes the effect of a call that succeeds after its caller has given up.
   ///   - body: The call.
   /// - Returns: The answer.
@@ -168,7 +168,8 @@ extension SharedCache {
     switch error {
     case .unavailable, .unreadable: keepUnsent(marks)
     case .cancelled:
-      // The store need not be away: only the caller gave up. The data upstream has changed all the same.
+      // Only the caller gave up; the store may answer. The data upstream has changed, so the change is sent
+      // now.
       keepUnsent(marks)
       if locked({ !$0.breaker.isOpen }) { sendUnsent() }
     // The store will never accept marks that are too large, so they are not sent again.

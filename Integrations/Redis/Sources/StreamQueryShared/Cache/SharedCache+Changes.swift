@@ -75,8 +75,8 @@ extension SharedCache {
   /// is joined, as in ``apply(refetch:_:)``.
   ///
   /// - Parameters:
-  ///   - filter: The query; `nil` if the invalidation is not of one query.
-  ///   - marks: The marks by which this cache knows the query's data, if it does.
+  ///   - filter: The query; `nil` if the invalidation is of a prefix or tags, and then nothing is marked.
+  ///   - marks: The query's marks. If this cache knows data with one of them, nothing is marked here.
   ///   - refetch: Whether the data is refetched at once.
   private func markLocal(
     _ filter: QueryFilter?,
@@ -174,8 +174,8 @@ extension SharedCache {
 
   /// Notes a write that is about to become the client's data.
   ///
-  /// - Returns: Whether it may become the data; if the client is going to mark the data of the key, a wait after
-  ///   which to ask again.
+  /// - Returns: Whether the value may become the data. If not, because the client is about to mark the
+  ///   key's data as invalidated, also a wait after which to ask again.
   private func begins(
     writing version: SharedVersion,
     to key: SharedKey,

@@ -37,7 +37,8 @@ extension SharedCache {
     )
     var flight = FlightRun(id: begun.id, key: sharedKey, settings, context, rounds)
     do {
-      // Changes also concern queries that cannot be shared, for example by their tags.
+      // A query that cannot be shared is registered as well: an invalidation, for example by tag, concerns
+      // it, too.
       let isShareable = sharedKey.text.utf8.count <= configuration.maxKeyBytes
       let first = isShareable ? flight.rounds.first : .alone(.unshareable)
       return try await run(&flight, from: first, upstream)

@@ -1,6 +1,7 @@
 @_spi(Adapters) @_spi(SharedCache) internal import StreamQuery
 
-// The steps of a fetch: `SharedRounds` decides them, and `SharedTable` decides about its answer.
+// The steps of a fetch. `SharedRounds` decides the next step, and `SharedTable` whether an answer becomes
+// the data.
 extension SharedCache {
   func run<Value: Codable & Sendable>(
     _ flight: inout FlightRun,

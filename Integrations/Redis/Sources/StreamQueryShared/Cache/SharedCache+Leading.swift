@@ -90,8 +90,8 @@ extension SharedCache {
     return .failed(.init(configuration.failureText(error), code: code))
   }
 
-  /// Whether the store's entry has a value that upstream found unchanged; if not, the value may be a local
-  /// write.
+  /// Whether the store's entry has the same value as the client's data, which upstream found unchanged; if
+  /// not, that data may be a local write.
   private func isPresent<Value: Codable>(_ value: Value, _ flight: FlightRun) -> Bool {
     guard let entry = flight.present, entry.value.form == form(flight.settings),
       let envelope = SharedEnvelope(entry.value.bytes)

@@ -25,8 +25,9 @@ internal import Synchronization
 /// | messages of the log are lost | nothing that was shared is trusted any more |
 /// | nobody calls ``run()`` | nothing stays fresh: each use asks the store |
 ///
-/// Data that only the client has is not watched: other machines' changes do not reach what the client's own
-/// `setData` or an import brought, or a store restored. A fetch or ``write(_:for:)`` of the query ends that.
+/// Changes by other machines do not reach data that only the client has: data from the client's own
+/// `setData`, from an import, or restored from a store of the client. After a fetch or ``write(_:for:)`` of
+/// the query, they do.
 ///
 /// The cache does not retain its client. Retain the cache for as long as the client shares: only the task
 /// that calls ``run()`` retains it, and each query that names it in `shared(through:tags:form:maxAge:)`, for
@@ -104,7 +105,7 @@ public final class SharedCache: Sendable {
   }
 
   deinit {
-    // A count of the caches whose store is away must not include this one any more.
+    // A receiver of events may count the caches whose store is away, and must not count this one any more.
     if locked({ $0.breaker.isOpen }) { tell(.releasedWhileAway) }
   }
 
@@ -130,7 +131,7 @@ public final class SharedCache: Sendable {
   /// Changes the table, and carries out the effects.
   ///
   /// - Parameters:
-  ///   - refetch: The entries to refetch at once, of those with data that became suspect.
+  ///   - refetch: Which of the entries whose data became suspect are refetched at once.
   ///   - change: Changes the table.
   /// - Returns: The number of entries that are not trusted any more.
   @discardableResult

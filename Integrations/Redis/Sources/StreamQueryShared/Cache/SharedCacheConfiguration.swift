@@ -66,8 +66,9 @@ public struct SharedCacheConfiguration: Sendable {
   /// belong to the library's own errors: a fetch that exceeds its ``StreamQuery/Query/timeout(_:)`` on one
   /// machine has timed out for all. An error about another key than the fetched one has no such code.
   public var failureCode: @Sendable (any Error) -> String? = { _ in nil }
-  /// Makes the error for a code of another machine's ``failureCode``; `nil`, which is the default,
-  /// gives ``SharedCacheError/failedElsewhere(key:reason:)``.
+  /// Makes the error for a code that another machine's ``failureCode`` made.
+  ///
+  /// If it returns `nil`, as by default, the error is ``SharedCacheError/failedElsewhere(key:reason:)``.
   ///
   /// A machine that can write to the store can send any code.
   public var failureOfCode: @Sendable (_ code: String) -> (any Error)? = { _ in nil }
@@ -80,7 +81,7 @@ public struct SharedCacheConfiguration: Sendable {
   public var onEvent: (@Sendable (SharedCacheEvent) -> Void)?
   /// Further receivers of events, called like ``onEvent``; none by default.
   ///
-  /// For receivers beside the program's own closure, such as a log or metrics.
+  /// Use this for a log or metrics, beside the program's own closure in ``onEvent``.
   public var eventReceivers: [@Sendable (SharedCacheEvent) -> Void] = []
 
   /// Creates a configuration.

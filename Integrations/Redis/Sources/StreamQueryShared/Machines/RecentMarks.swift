@@ -1,9 +1,9 @@
 /// The newest invalidations of marks (keys, prefixes and tags), each with its version and its number in the
 /// order in which this peer saw them.
 ///
-/// They are in two halves. When the young half is full, it becomes the old half, and the former old
-/// half is dropped: so a log full of unrelated marks needs bounded memory. A row also has the
-/// invalidations of its own marks, in ``SharedRow/invalidated``.
+/// They are in two halves. When the young half is full, it becomes the old half, and the former old half is
+/// dropped: so a log full of unrelated marks needs bounded memory. A dropped invalidation may still be
+/// needed by a fetch, so a row has the newest one of its own marks in ``SharedRow/invalidated``.
 struct RecentMarks: Sendable {
   /// An invalidation that this peer has seen in the log, or made itself.
   struct SeenInvalidation: Equatable, Sendable {

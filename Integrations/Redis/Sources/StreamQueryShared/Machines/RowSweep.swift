@@ -1,9 +1,11 @@
-/// Decides when to search for rows that are not needed any more: when the rows, or the bytes of their texts,
-/// are twice as many as after the last search.
+/// Decides when to search a ``SharedTable`` for rows that are not needed any more.
+///
+/// A search is due when the number of rows, or of the bytes of their texts, has doubled since the last
+/// search.
 ///
 /// A search asks the client outside the lock, which takes a while; only one search runs at a time.
 struct RowSweep: Sendable {
-  /// The numbers of rows and of bytes of texts after the last search.
+  /// The number of rows, and of bytes of their texts, that the last search left.
   private var left = (rows: 0, bytes: 0)
   private var isRunning = false
 

@@ -22,7 +22,7 @@ struct SharedBounds: Equatable, Sendable {
   ///   - askedAt: The time when this machine asked the store for the entry.
   ///   - slack: The longest time from the end of the fetch to the commit of the entry; counts if the entry
   ///     has no ``SharedEntry/requestAge``.
-  /// - Returns: Whether the entry is not older than the data.
+  /// - Returns: Whether the entry is at least as new as the data.
   func allow(
     _ entry: SharedEntry,
     fetchedIn duration: Duration,

@@ -35,7 +35,7 @@ struct SharedLog: Equatable, Sendable {
     self = SharedLog()
   }
 
-  /// Takes over the result of reading the log.
+  /// Stores the position after a read of the log, and finds out whether the read missed messages.
   ///
   /// - Parameters:
   ///   - changes: The result.

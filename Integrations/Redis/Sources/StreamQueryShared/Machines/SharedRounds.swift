@@ -179,7 +179,8 @@ struct SharedRounds: Equatable, Sendable {
     guard roundsLeft > 0 else { return nil }
     roundsLeft -= 1
     confirmed = version
-    // The fetch has accepted this version before, so the entry may be older by the time since.
+    // The fetch has already accepted this version, so the maximum age grows by the time since the fetch
+    // began.
     return .begin(maxAge: (maxAge ?? .zero) + (now - startedAt) + slack)
   }
 

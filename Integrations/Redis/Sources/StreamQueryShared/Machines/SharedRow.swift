@@ -9,12 +9,14 @@ struct SharedRow: Sendable {
   var landedAt: Duration?
   /// Whether the client is known to have stored the data.
   ///
-  /// If the client has no data after that, it has dropped the data.
+  /// If this is `true` and the client has no data, the client has dropped the data, so the row can be
+  /// removed.
   var isInClient = false
   /// The value of ``SharedTable/arrivals`` when data was last on its way to the client, or stored there.
   var sequence: UInt64 = 0
-  /// The latest possible time of the request for the client's value, which is the data or an outdated
-  /// answer in its place.
+  /// The latest possible time at which the client's value was requested from upstream.
+  ///
+  /// The value is the data, or an outdated answer that the client has instead of the data.
   var requestedAt: Duration?
   /// Whether the data is not trusted, because of news of the log, or because the log was out of
   /// reach.
@@ -32,7 +34,8 @@ struct SharedRow: Sendable {
   /// not used.
   var newest: FlightID?
 
-  /// The number of changes that make the data suspect, and for which the client has not invalidated it yet.
+  /// The number of changes for which the client is about to mark the data as invalidated, but has not done
+  /// so yet.
   ///
   /// Until the client has done so, no fetch begins or ends: otherwise newer data would be invalidated.
   var marking = 0

@@ -1,4 +1,5 @@
-// Changes on their way into the client: suspect data to be marked as invalidated, and writes.
+// Changes that the client is about to make: it marks suspect data as invalidated, and stores written
+// values.
 extension SharedTable {
   // MARK: Marks
 

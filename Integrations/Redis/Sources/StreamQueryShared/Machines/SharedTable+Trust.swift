@@ -3,8 +3,8 @@ extension SharedTable {
   /// Makes all data suspect and fetches under way begin again, because changes may have been missed.
   ///
   /// - Parameter history: The history of the log from now on; `nil` if it is not known. Versions of
-  ///   different histories cannot be compared: a server with a slow clock would never give a greater
-  ///   one.
+  ///   different histories cannot be compared: if the new server's clock is slow, its versions are lower
+  ///   than the old ones.
   /// - Returns: The effects.
   mutating func forgot(in history: SharedHistory? = nil) -> Effects {
     epoch += 1
@@ -16,8 +16,9 @@ extension SharedTable {
       rows[key]?.stored = nil
       rows[key]?.invalidated = nil
       rows[key]?.news = nil
-      // Reported changes stay true even if the store has forgotten them, for instance because a replica
-      // took over that had not copied everything.
+      // The changes that the log reported were made, even if the store has forgotten them, for instance
+      // because a replica took over that had not copied everything. So their highest version becomes a
+      // bound.
       let known = [row.stored, row.invalidated].compactMap { $0?.version }
       let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
       if landed != nil { rows[key]?.bounds = SharedBounds() }
@@ -25,8 +26,8 @@ extension SharedTable {
       rows[key]?.bounds.version = version
       rows[key]?.landed = nil
       if isOther {
-        // The data may already have a version of the new history, because a fetch can reach the store before
-        // the log is read.
+        // A fetch can reach the store before the log is read, so the data may already have a version of the
+        // new history. An entry with just this version is accepted.
         let requestedAt = version == nil ? rows[key]?.bounds.requestedAt : row.requestedAt
         rows[key]?.bounds = SharedBounds(requestedAt: requestedAt, same: landed)
       }

@@ -1,17 +1,18 @@
 /// A peer's knowledge of shared keys, by which it finds data that is older than a change in the log: such
 /// data is suspect.
 ///
-/// The table only decides. Versions come from the store. For data without a version, such as the answer of a
-/// fetch while the store did not answer, the table knows between which messages it came.
+/// The table only decides. Versions come from the store. Data has no version if, for example, it was
+/// fetched while the store did not answer. Then the table compares the order in which the fetch and the
+/// log's messages came.
 struct SharedTable: Sendable {
   /// The actions that a change of the table requires.
   struct Effects: Equatable, Sendable {
     /// The keys with suspect data, which the client must mark as invalidated.
     ///
-    /// A fetch under way goes on: its answer is compared with the changes when the answer comes. The cache
-    /// marks an answer that was compared earlier as outdated.
+    /// A fetch under way goes on: its answer is compared with the changes when the answer comes. If its
+    /// answer was compared before the change, the cache marks the answer as outdated.
     var suspected: Set<String> = []
-    /// The fetches that get the news for which they wait.
+    /// The fetches that stop waiting for another machine, and the news that each of them gets.
     var notified: [FlightID: SharedNews] = [:]
   }
 
@@ -42,7 +43,8 @@ struct SharedTable: Sendable {
     case landsUnwatched
     /// Something has changed since the answer was fetched, so the fetch begins again.
     case again
-    /// Something may have changed since the answer was fetched, but this peer has missed messages.
+    /// This peer has missed messages of the log since the answer was fetched, so the answer may be
+    /// outdated.
     case unsure
     /// The client has replaced the fetch, and ignores its answer.
     case ignored
@@ -56,13 +58,15 @@ struct SharedTable: Sendable {
   private(set) var bytes = 0
   var recent = RecentMarks()
   private var lastFlight: UInt64 = 0
-  /// Counts each time that data of any key is on its way to the client, or is stored there.
+  /// A counter of all keys: it rises when data is on its way to the client, and when the client has stored
+  /// it.
   private(set) var arrivals: UInt64 = 0
   /// The number of the last message that this peer has seen.
   var messageNumber: UInt64 = 0
   /// The number of times that all data became suspect, because messages may have been missed.
   var epoch: UInt64 = 0
-  /// The end of the log and the time when this peer asked for it; `nil` except while messages are handled.
+  /// The end of the log and the time when this peer asked for it; set only while the last messages of the
+  /// log are handled.
   var end: (version: SharedVersion, askedAt: Duration)?
   /// The history of the log to which all versions in the table belong; `nil` if it is not known yet.
   var history: SharedHistory?
@@ -76,8 +80,8 @@ struct SharedTable: Sendable {
   /// - Parameters:
   ///   - key: The key of the fetch.
   ///   - hasLanded: Whether the key's last answer became the data; if not, it never will.
-  /// - Returns: The number of the fetch, and the facts about the data; `nil` if ``isMarking(_:)`` is `true`:
-  ///   call again after that.
+  /// - Returns: The number of the fetch, and the facts about the data; `nil` while ``isMarking(_:)`` is
+  ///   `true`: call again when it is `false`.
   mutating func began(_ key: SharedKey, hasLanded: Bool = true) -> Beginning? {
     guard !isMarking(key.text) else { return nil }
     register(key)
@@ -87,7 +91,8 @@ struct SharedTable: Sendable {
     let row = rows[key.text]
     var flight = SharedFlight(messageNumber: messageNumber, epoch: epoch)
     flight.before = row?.landed ?? row?.newest.flatMap { row?.flights[$0]?.before }
-    // Nobody reports when the answer becomes the data, so the data's version is unknown from now on.
+    // The client does not report when the answer becomes the data, so from now on the data's version is
+    // unknown.
     rows[key.text]?.landed = nil
     rows[key.text]?.flights[id] = flight
     rows[key.text]?.newest = id
@@ -99,7 +104,8 @@ struct SharedTable: Sendable {
     )
   }
 
-  /// Restores the facts from before the last answer, which did not become the data.
+  /// Restores the facts about the data from before the last answer, because that answer did not become the
+  /// data.
   private mutating func restore(_ key: String) {
     guard let previous = rows[key]?.previous else { return }
     rows[key]?.landed = previous.landed
@@ -109,14 +115,15 @@ struct SharedTable: Sendable {
     rows[key]?.previous = nil
   }
 
-  /// Gives up the last answers of some keys, which have not become the data in time; the data is suspect.
+  /// Gives up the last answers of some keys, because they have not become the client's data in time. The
+  /// present data becomes suspect.
   mutating func lost(_ keys: [String]) -> Effects {
     var effects = Effects()
     for key in keys {
       let landedAt = rows[key]?.landedAt
       restore(key)
-      // The time stays, because the answer may become the data at this very moment: a later change must make
-      // it suspect, too.
+      // `landedAt` stays as it is. The answer may become the data at this very moment, and then a later
+      // change must make the answer suspect, too; without `landedAt` the row would count as having no data.
       rows[key]?.landedAt = landedAt
       rows[key]?.isSuspect = true
       effects.suspected.insert(key)
@@ -187,8 +194,8 @@ struct SharedTable: Sendable {
     let seenInvalidations = seenInvalidations(row) + (row.stored.map { [$0] } ?? [])
     return switch answer {
     case .stored(let version):
-      // Changes that `forgot(in:)` has removed are in the bounds, even if the fetch began before that
-      // call.
+      // `forgot(in:)` removes the known changes, but puts their highest version into the bounds. So an
+      // answer is compared with these changes even if its fetch began before that call.
       version < row.bounds.version ?? version || seenInvalidations.contains { $0.version > version }
     case .unversioned: seenInvalidations.contains { $0.messageNumber > flight.messageNumber }
     }
@@ -242,7 +249,8 @@ struct SharedTable: Sendable {
       guard known != key.marks else { return }
       remove(marks: known, of: key.text)
       rows[key.text]?.marks = key.marks
-      // The invalidation of a mark that the row no longer has may have outdated a fetch under way.
+      // During a fetch, `invalidated` stays: it may be of a mark that the row no longer has, and still
+      // outdates the answer.
       if rows[key.text]?.flights.isEmpty == true { rows[key.text]?.invalidated = nil }
     } else {
       rows[key.text] = SharedRow(marks: key.marks)
@@ -285,7 +293,8 @@ struct SharedTable: Sendable {
   ///
   /// - Parameters:
   ///   - keys: The keys for which the client had no data when it was asked.
-  ///   - sequence: The value of ``arrivals`` before the client was asked: the client may have got data since.
+  ///   - sequence: The value of ``arrivals`` before the client was asked. A row whose data came later
+  ///     stays.
   ///   - time: A row with data that came after this time stays, unless the client has stored the data:
   ///     the data may still be on its way.
   /// - Returns: The forgotten keys.

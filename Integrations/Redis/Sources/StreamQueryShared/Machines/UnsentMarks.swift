@@ -51,7 +51,7 @@ struct UnsentMarks: Sendable {
 
   /// Divides marks (keys, prefixes and tags) into parts to send one by one.
   ///
-  /// Few stores refuse parts of this size. Each part has at least one mark.
+  /// A part has at most `bytes` bytes, which most stores accept, unless it is a single mark that is larger.
   static func parts(of marks: Set<SharedMark>, bytes: Int = 16_384) -> [[SharedMark]] {
     var (parts, size) = ([[SharedMark]](), 0)
     // The order is the same in every process, so that a simulation can repeat it.

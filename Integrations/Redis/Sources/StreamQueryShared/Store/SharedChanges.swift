@@ -4,7 +4,8 @@ public struct SharedMessage: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// The holder of a lease stored a value for the key.
     case committed(key: String)
-    /// The holder of a lease ended it without a value; `failure` is `nil` if the holder only gave up.
+    /// The holder of a lease ended it without a value. `failure` describes the error; `nil` means that the
+    /// holder gave up.
     case abandoned(key: String, failure: String?)
     /// A machine wrote a value for the key, without a lease.
     case written(key: String)
@@ -32,7 +33,7 @@ public struct SharedMessage: Hashable, Sendable {
 public struct SharedChanges: Hashable, Sendable {
   /// The messages after the position, in order; empty if none came before the timeout.
   public var messages: [SharedMessage]
-  /// The position for the next call.
+  /// The position after which the next call continues to read.
   public var position: SharedPosition
   /// Whether messages after the position are lost.
   ///

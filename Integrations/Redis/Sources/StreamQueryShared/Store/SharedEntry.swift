@@ -26,13 +26,14 @@ public struct SharedEntry: Hashable, Sendable {
   public var version: SharedVersion
   /// The time since the entry was committed or written, by the store's clock.
   public var age: Duration
-  /// The longest possible time since the value was requested from upstream, by the store's clock: the time
-  /// since the lease was taken, or since the write of a written value; `nil` if it is not known.
+  /// An upper bound of the time since the value was requested from upstream; `nil` if it is not known.
   ///
-  /// A machine compares this time with data that did not come from the store. If the time is `nil`, the value
-  /// counts as older by the store's timeout, so that some machines ask upstream without need. The time also
-  /// bounds the age of upstream's answer. If it is `nil`, the entry counts as younger by the time that the
-  /// commit took to reach the store.
+  /// It is the time since the lease was taken, or since the write of a written value, by the store's clock.
+  ///
+  /// A machine uses it to compare the entry with data that did not come from the store. If it is `nil`, the
+  /// machine assumes that the request was earlier by the store's timeout, so some machines ask upstream
+  /// without need. It also limits how old the answer can be: if it is `nil`, the entry counts as younger by
+  /// the time that the commit took to reach the store.
   public var requestAge: Duration?
 
   /// Creates an entry.
@@ -57,7 +58,7 @@ public struct SharedEntry: Hashable, Sendable {
 
 /// The right to fetch a key for all machines.
 public struct SharedLease: Hashable, Sendable {
-  /// The key, with its marks: the invalidation of any of them ends the lease.
+  /// The key and its marks; the invalidation of any of these marks ends the lease.
   public var key: SharedKey
   /// The fencing token, which is higher than that of each earlier lease of the key.
   public var token: UInt64
@@ -81,9 +82,11 @@ public struct SharedLease: Hashable, Sendable {
 public enum SharedBeginning: Hashable, Sendable {
   /// The store has an entry that is young enough.
   case entry(SharedEntry)
-  /// The caller has got the lease, and must fetch. `entry` is valid but too old.
+  /// The caller has got the lease, and must fetch. If the store has an entry that is valid but too old, it
+  /// is `entry`.
   case leads(SharedLease, entry: SharedEntry?)
-  /// Another caller fetches. Its lease ends after `remaining`, unless renewed. The log will have the result
-  /// of the fetch after `position`. `entry` is valid but too old.
+  /// Another caller fetches. Its lease ends after `remaining`, unless it is renewed. The result of the
+  /// fetch will be a message of the log after `position`. If the store has an entry that is valid but too
+  /// old, it is `entry`.
   case follows(position: SharedPosition, remaining: Duration, entry: SharedEntry?)
 }

@@ -13,8 +13,9 @@
 ///   own marks count too: machines with different versions of a program may know different tags.
 /// - **One leader.** At most one lease of a key is valid at a time. A lease ends when its holder
 ///   commits or abandons it, when its time is over, when one of its marks is invalidated, and when
-///   its key is written. It also ends when another caller begins with a mark that was invalidated
-///   since the lease was given. Its token is higher than that of each earlier lease of the key.
+///   its key is written. It also ends when another caller calls `begin` with a mark that was
+///   invalidated since the lease was given. The token of a lease is higher than that of each earlier
+///   lease of the key.
 /// - **Fencing.** A commit with a lease that is not valid any more changes nothing.
 /// - **The log** has a message for each commit, abandoned lease, invalidation and write, in the
 ///   order of versions. The log is bounded. A reader at a position that the log no longer has gets a gap.
@@ -102,8 +103,8 @@ public protocol SharedStore: Sendable {
   /// The call returns at once when its task is cancelled.
   ///
   /// - Parameters:
-  ///   - position: The position of the last message that the caller knows; `nil` is the end of the
-  ///     log, so that the result is without messages and returns at once.
+  ///   - position: The position of the last message that the caller knows. With `nil`, the call returns the
+  ///     end of the log at once, without messages.
   ///   - wait: The longest wait.
   /// - Returns: The messages and the next position.
   /// - Throws: ``SharedStoreError`` if the store gave no answer.

@@ -4,7 +4,7 @@ enum SharedFailure: Hashable, Sendable {
   struct Report: Hashable, Sendable {
     /// The text of the error.
     var text: String
-    /// The code of the error that all machines know; `nil` if it has none.
+    /// The code by which all machines know the error; `nil` if the error has no code.
     var code: String?
 
     init(_ text: String, code: String? = nil) {

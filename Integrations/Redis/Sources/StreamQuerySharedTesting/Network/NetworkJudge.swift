@@ -3,7 +3,8 @@ struct NetworkJudge: Sendable {
   /// A change of a key upstream, which makes a new version.
   struct Change: Sendable {
     let time: Duration
-    /// The time when the invalidation after this change reached the store; `nil` if none has.
+    /// The time when an invalidation first reached the store after this change; `nil` if none has reached
+    /// it.
     var invalidated: Duration?
   }
 
@@ -28,9 +29,9 @@ struct NetworkJudge: Sendable {
   let bounds: Bounds
   private var changes: [[Change]]
   private var requests: [Int: Request] = [:]
-  /// The time when the store last heard of an invalidation of a key, of any version.
+  /// For each key, the time when an invalidation last reached the store.
   private var toldAt: [Int: Duration] = [:]
-  /// The highest version that a node knows, by the number of the node and the key.
+  /// The highest version of a key that a node knows; `place(of:_:)` makes the number of the pair.
   private var floors: [Int: Int] = [:]
   /// The last answer for each key that came to each node; `place(of:_:)` makes the number of the pair.
   private var landings: [Int: Landing] = [:]
@@ -38,7 +39,8 @@ struct NetworkJudge: Sendable {
   private var disturbed: [Duration]
   /// The time when a node last requested a key for itself alone.
   var alone: [Int: Duration] = [:]
-  /// For a node and a key, the number of changes under way, and the time when the last change ended.
+  /// The number of changes that a node is making to a key; `suspicions` has the time when its last change
+  /// ended.
   var changing: [Int: Int] = [:]
   var suspicions: [Int: Duration] = [:]
   /// The time when a node last got an answer of the store.
@@ -98,8 +100,8 @@ struct NetworkJudge: Sendable {
     for key in changes.indices {
       for version in changes[key].indices.dropFirst() {
         if let told = changes[key][version].invalidated, told >= time {
-          // The store never knows of this invalidation, so an earlier entry may be valid until it
-          // is stale.
+          // The store does not have this invalidation any more, so an entry from before it may be valid
+          // until it is stale.
           changes[key][version].invalidated = .seconds(1 << 40 as Int64)
         }
       }
@@ -114,8 +116,9 @@ struct NetworkJudge: Sendable {
 
   func place(of key: Int, _ node: Int) -> Int { node * changes.count + key }
 
-  /// The time when the store first heard that a version is outdated; `nil` if it has not heard so, and a
-  /// time that never comes if it has forgotten it.
+  /// The time when an invalidation of a version first reached the store; `nil` if none has reached it.
+  ///
+  /// If the store has forgotten the invalidation, this is a time that never comes.
   private func end(of version: Int, _ key: Int) -> Duration? {
     guard version + 1 < changes[key].count else { return nil }
     return changes[key][(version + 1)...].compactMap(\.invalidated).min()

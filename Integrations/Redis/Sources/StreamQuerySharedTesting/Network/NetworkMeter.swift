@@ -12,8 +12,9 @@ public struct NetworkMeter: Hashable, Sendable {
   public var lost = 0
   /// The number of events of the caches, by the name of the event.
   public var events: [String: Int] = [:]
-  /// The number of answers that became data after the store had heard, during the fetch, that they are
-  /// outdated.
+  /// The number of answers that became data although the store had learned that they are outdated.
+  ///
+  /// The invalidation reached the store during the fetch.
   public var outdated = 0
   /// The number of requests to upstream in each second.
   public var upstream: [Int: Int] = [:]
@@ -21,8 +22,10 @@ public struct NetworkMeter: Hashable, Sendable {
   public var excused = 0
   /// The number of requests that nodes made for themselves in each second, because the store did not answer.
   public var alone: [Int: Int] = [:]
-  /// The number of changes that were reported to the store in each second; a report that an outage has
-  /// delayed counts when it reaches the store, once for each machine that reports the change.
+  /// The number of changes that were reported to the store in each second.
+  ///
+  /// A report that an outage has delayed counts when it reaches the store. If several machines report a
+  /// change, each report counts.
   public var changes: [Int: Int] = [:]
   /// The number of fetches that callers asked for.
   public var fetches = 0

@@ -160,7 +160,8 @@ final class NetworkNode: Sendable {
 
   /// Writes the new value after a change upstream, again and again until a write succeeds.
   ///
-  /// No other node changes the key meanwhile: of two writes, the last one in the store counts.
+  /// No other node may change the key meanwhile. The store would keep the value of the last write, which
+  /// might be the older one.
   func write(_ key: Int, of version: Int, clock: SimulationClock) async {
     defer { world.locked { _ = $0.written.remove(key) } }
     while !Task.isCancelled, !world.locked({ $0.dead.contains(number) }) {

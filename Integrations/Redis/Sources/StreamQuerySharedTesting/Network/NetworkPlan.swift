@@ -44,9 +44,11 @@ public struct NetworkPlan: Sendable {
     configuration.pauses = (first: .milliseconds(250), longest: .seconds(2))
     return configuration
   }()
-  /// The configuration that the nodes really have, if the promises of ``configuration`` shall be broken.
+  /// A configuration that the nodes use instead of ``configuration``, and that breaks the promises of the
+  /// latter.
   ///
-  /// Set this to see whether the report then names the broken promises.
+  /// The promises are still judged by ``configuration``, so set this to see whether the report names the
+  /// broken ones.
   public var broken: SharedCacheConfiguration?
   /// The limits of the store.
   public var limits = SharedStoreLimits()

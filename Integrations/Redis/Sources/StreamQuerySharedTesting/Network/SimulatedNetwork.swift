@@ -2,7 +2,8 @@ internal import StreamQuery
 internal import StreamQueryShared
 internal import StreamQueryTesting
 
-/// Many machines and their store in virtual time, to check promises and measure costs.
+/// Many machines and their store in virtual time, to check the promises of the shared cache and measure its
+/// costs.
 ///
 /// Each machine is a real client with its part in the shared cache. The same plan always takes the
 /// same course.
@@ -252,7 +253,7 @@ public final class SimulatedNetwork {
     // The first two seconds do not count, because they fill the caches.
     let first = plan.faults.map(\.at).min() ?? .zero
     let usual = (2..<max(3, second(first))).map(shared).max() ?? 0
-    // At this time, calls that hung have failed, and have been made again after the longest pause.
+    // By this time, calls that hung have failed, and have been made again after the longest pause.
     let noticed = time + plan.configuration.timeout + plan.configuration.pauses.longest
     let next = plan.faults.map(\.at).filter { $0 > time }.min() ?? plan.duration
     let end = min(time + plan.aftermath, next, plan.duration)

@@ -1,7 +1,7 @@
 /// Tasks that wait for a store, in the order in which they came.
 ///
-/// A task first reserves a place, and is parked there later. So a cancellation or a timer that comes in
-/// between is not lost.
+/// A task first gets the id of its wait, and stores its continuation under this id later. So a cancellation
+/// or a timer that comes in between is not lost.
 struct Waiters: Sendable {
   typealias Waiter = CheckedContinuation<Void, Never>
 
@@ -19,7 +19,8 @@ struct Waiters: Sendable {
     return lastID
   }
 
-  /// Parks a waiter in its place; `false` if the wait has ended already.
+  /// Stores the continuation of a wait; `false` if the wait has ended already, so that the caller must
+  /// resume it.
   mutating func park(_ waiter: Waiter, as id: UInt64) -> Bool {
     guard places[id] != nil else { return false }
     places[id] = .parked(waiter)
@@ -28,13 +29,14 @@ struct Waiters: Sendable {
 
   /// Ends one wait.
   ///
-  /// - Returns: The waiter to resume outside of the lock; `nil` if it is not parked.
+  /// - Returns: The continuation, to be resumed outside of the lock; `nil` if none is stored.
   mutating func remove(_ id: UInt64) -> Waiter? {
     guard case .parked(let waiter)? = places.removeValue(forKey: id) else { return nil }
     return waiter
   }
 
-  /// Ends all waits, including reserved places: a call that is not parked yet must check the store again.
+  /// Ends all waits. A call that has not stored its continuation yet does not wait then: it checks the
+  /// store again.
   mutating func removeAll() -> [Waiter] {
     if places.isEmpty { return [] }
     let all = places.sorted { $0.key < $1.key }
