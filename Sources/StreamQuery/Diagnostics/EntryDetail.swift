@@ -53,7 +53,8 @@ extension EntryDetail {
     }
   }
 
-  /// The options that no layer sets, in words; some queries have others, which come as a layer.
+  /// The values of options that no layer sets, in words. A query with other standard values adds them as a
+  /// layer.
   private static let standard = [
     ("staleTime", "0 s"), ("gcTime", "5 min"), ("retry", "3 times"), ("networkMode", "online"),
     ("retryOnSubscribe", "yes"), ("enabled", "yes"), ("refetchOnSubscribe", "ifStale"),

@@ -95,7 +95,7 @@ public struct EventReceiver: Sendable {
   }
 }
 
-/// The events that are made, because a receiver needs them.
+/// The events that the cache makes, because a receiver needs them.
 ///
 /// Each case includes the events of the cases before it.
 enum EventNeeds: Comparable, Sendable {

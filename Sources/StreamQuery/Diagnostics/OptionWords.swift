@@ -1,7 +1,8 @@
-/// Says in words what an option is, whichever type it has.
+/// Describes the value of an option in words, whatever its type.
 ///
-/// Developer tools show the words. Options are small trees of structures and enums around numbers, spans and functions,
-/// so one reading of their parts serves all of them, also those that are added later.
+/// Developer tools show the words. Options are small trees of structures and enums around numbers, spans
+/// and functions. One function reads the parts of all of them, so options that are added later need no code
+/// here.
 enum OptionWords {
   /// Returns the words for an option.
   ///

@@ -21,8 +21,8 @@ public struct QueryAdvice: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - rule: The name of the rule.
   ///   - problem: The set-up.
-  ///   - names: The names of the queries or mutations that have it, of which three are shown; `nil` if the
-  ///     set-up does not concern them.
+  ///   - names: The names of the queries or mutations with the problem, of which three are shown; `nil` if
+  ///     the problem is not one of single queries or mutations.
   ///   - reason: The trouble that the set-up causes.
   ///   - remedy: The code to write instead, or to confirm the set-up.
   ///   - article: The name of the article to read.
@@ -70,7 +70,8 @@ package final class AdviceLog: Sendable {
 struct QueryAdviceFacts {
   /// Whether the client serves many requests: the configuration is that of a server, with shards.
   ///
-  /// A client for a single request has no shards, and its life is too short for the troubles of a server.
+  /// A client for a single request has no shards. It does not live long enough for the troubles of a
+  /// server, so the advice about them does not apply.
   var isServer = false
   var limit: CacheLimit?
   /// The client's defaults, with those of the configuration below them.
@@ -85,7 +86,8 @@ struct QueryAdviceFacts {
     [staleTimeOnServer, noLimit, cachedFailuresWithoutTimeout, missingOutbox].compactMap(\.self)
   }
 
-  /// Applies if no layer gives a query of a server a stale time; a written zero is intended.
+  /// Applies if no layer gives a query of a server a stale time; a stale time of zero that is set counts as
+  /// intended.
   private var staleTimeOnServer: QueryAdvice? {
     guard isServer else { return nil }
     return QueryAdvice(

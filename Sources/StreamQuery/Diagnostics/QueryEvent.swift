@@ -25,7 +25,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case observed(count: Int)
     /// An observer left; `count` observers are there now.
     case unobserved(count: Int)
-    /// The results that observers see changed, with the entry, with time, or with their options.
+    /// The results that observers see have changed: with the entry, time, or the observers' options.
     ///
     /// The event comes once for each change, not for each observer, and does not wait until an observer
     /// reads. A slow observer may miss a result, and an observer that does not read may cause a second event.
@@ -151,8 +151,10 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   /// The name is `nil` for ``Kind/eventsDropped(count:)`` and ``Kind/mutation(_:)``.
   public var valueTypeName: String? { valueType.map { String(reflecting: $0) } }
 
-  /// The store that could not keep or restore a record, by its type and the partition, such as
-  /// `FileStore, partition main`; `nil` for events other than ``Kind/persistenceFailed(_:)``.
+  /// The store that could not keep or restore a record, such as `FileStore, partition main`.
+  ///
+  /// The text has the store's type and the partition. It is `nil` for events other than
+  /// ``Kind/persistenceFailed(_:)``.
   public var store: String? { failedStore.map { "\($0.name), partition \($0.partition)" } }
 
   /// The type of the ``store`` alone, for logs that must not name an account.

@@ -8,10 +8,10 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case writeInsideUpdate(key: String)
   /// Too many updates waited for the answer of a store: this one, the oldest, was given up.
   case updateBeforeRestored(key: String)
-  /// An update of a key alone was ignored: the store keeps a value of that key for a query, without a
-  /// limit of age.
+  /// An update of a key was ignored, because a query stores a value of that key without a limit of age.
   ///
-  /// The client's policy has a limit, and cannot restore that value. Update the query, not its key.
+  /// The client's own policy has such a limit, so the client cannot restore that value for the update.
+  /// Update the query, not its key.
   case updateOfKeptData(key: String)
   /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)

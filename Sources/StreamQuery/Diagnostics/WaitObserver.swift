@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The executor of a simulation: it hears of callers that wait for a client in virtual time.
+/// The executor of a simulation, to which clients report callers that wait for them in virtual time.
 ///
 /// All methods are called on the task that waits, after it was suspended, and outside of locks.
 package protocol WaitObserver: TaskExecutor {
@@ -47,7 +47,7 @@ package enum WaitObservation {
 struct WaitSubject: Sendable {
   let observer: any WaitObserver
   let isElsewhere: Bool
-  /// Whether the subject has no executor of its own; the client of a preview has one.
+  /// Whether the awaited client has no executor of its own; the client of a preview has one.
   let isOnPool: Bool
   let text: @Sendable () -> String
 }
@@ -56,7 +56,7 @@ extension WaitSubject {
   /// Creates the subject of a wait of the present task; `nil` without a simulation.
   ///
   /// - Parameters:
-  ///   - own: The observer of the subject, if that lives in a simulation.
+  ///   - own: The executor of the awaited client, if that client runs in a simulation.
   ///   - executor: The executor of the subject.
   ///   - text: The subject, in words.
   init?(

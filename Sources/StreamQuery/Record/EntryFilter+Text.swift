@@ -1,5 +1,5 @@
 extension RecordRow.Extra {
-  /// The filter as a record shows it; this describes keys, which runs user code.
+  /// The text of the filter in a record. Making it describes keys, which runs user code.
   var recordedFilter: String {
     let text = filter?.recordedText(depth: 0) ?? ".all"
     return hasPredicate ? "\(text) && .where { … }" : text
@@ -29,7 +29,8 @@ extension EntryFilter {
     }
   }
 
-  /// Whether the filter selects all entries; a predicate counts as such a filter here.
+  /// Whether the filter is `.all`. A predicate leaves `.all` in its place, and its text is added to that of
+  /// the whole filter.
   private var isAll: Bool { if case .all = self { true } else { false } }
 
   /// The texts of the first few operands.

@@ -2,7 +2,7 @@ extension QueryRecord {
   /// Checks that the record can be read without any other record.
   ///
   /// - Throws: ``QueryRecordError/malformed(_:)`` for a record that continues another one, and for a
-  ///   reference to nothing.
+  ///   reference to a row that is missing.
   func checkWholeness() throws(QueryRecordError) {
     // A whole record begins with event 1, or counts the events before its first one as lost.
     if firstNumber > 1, lostCount == 0 {
@@ -15,7 +15,7 @@ extension QueryRecord {
   ///
   /// This is for whole records: an element of ``QueryClient/recordUpdates`` also refers to earlier elements.
   ///
-  /// - Throws: ``QueryRecordError/malformed(_:)`` for the first reference to nothing.
+  /// - Throws: ``QueryRecordError/malformed(_:)`` for the first reference to a row that is missing.
   func checkReferences() throws(QueryRecordError) {
     let known = Known(self)
     for key in keys { try known.check(key.base, by: "key \(key.number)") }

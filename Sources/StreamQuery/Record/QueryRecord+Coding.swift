@@ -4,10 +4,11 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// The format of version 1 is one JSON object. Times are microseconds since time 0, and an event has the time
-// since the event before it. Readers skip numbers and members that they do not know, because a later version
-// may add some. If that version adds an event of entries, it has a code below 30, the key as its subject, and
-// the state as its last element, which readers keep. Anything else needs another version.
+// The format of version 1 is one JSON object. Times are microseconds since time 0, and an event has the
+// time since the event before it. Readers skip numbers and members that they do not know, because a later
+// version may add some. If a later version adds an event of entries, the event must have a code below 30,
+// the key as its subject, and the state as its last element: this version reads the state. Any other change
+// of the format needs another version number.
 //
 // An event is `[time, code, subject, details…, state]` with the codes of `RecordCode`, and a state is
 // `[bits, observers, callers, time of the data or null, updates, failures, options]`.
@@ -15,7 +16,7 @@ public import Foundation
 extension QueryRecord {
   /// The version of the format.
   private static let version = 1
-  /// The largest number of microseconds or of anything that is counted: JavaScript has no larger whole numbers.
+  /// The largest time in microseconds, and the largest count: JavaScript has no larger exact whole numbers.
   static let limit: Int64 = 1 << 53
 
   /// Reads a record from a file.
@@ -62,7 +63,7 @@ extension QueryRecord {
     try record.json().write(to: url, options: .atomic)
   }
 
-  /// Counts all events before the first one as lost, for a reader that has nothing else.
+  /// Counts all events before the first one as lost, because the reader of a file has only this record.
   ///
   /// The count may be lower in an element of ``QueryClient/recordUpdates``: there it is the number of events
   /// that the reader has missed, and a reader may drop its own oldest events without counting them.
@@ -102,7 +103,7 @@ extension QueryRecord {
 extension QueryRecord: Encodable {
   /// Encodes the record in the newest format.
   ///
-  /// Throws ``QueryRecordError/malformed(_:)`` instead of writing what no reader accepts.
+  /// Throws ``QueryRecordError/malformed(_:)`` instead of writing a record that no reader accepts.
   @_documentation(visibility: internal)
   public func encode(to encoder: any Encoder) throws {
     var record = encoder.container(keyedBy: Member.self)
@@ -174,7 +175,7 @@ extension QueryRecord: Decodable {
     while !list.isAtEnd {
       var row = try list.nestedUnkeyedContainer()
       time = try (time + row.decode(Int64.self).counted()).counted()
-      // An event of a later version counts, and is left out.
+      // An event that only a later version knows takes a number, but is left out.
       if let kind = try Kind(from: &row) {
         let event = Event(number: Int(clamping: number), time: .microseconds(time), kind: kind)
         events.append(event)
@@ -205,7 +206,7 @@ extension Duration {
 }
 
 extension FixedWidthInteger {
-  /// Checks a number that counts something.
+  /// Checks that a count is within the range of the format.
   func counted(from least: Self = 0) throws(QueryRecordError) -> Self {
     guard self >= least, self <= QueryRecord.limit else {
       throw .malformed("the number \(self) is out of range")

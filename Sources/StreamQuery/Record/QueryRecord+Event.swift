@@ -37,14 +37,14 @@ extension QueryRecord {
     /// A stream of triggers had an element: one of `connect(triggers:)`, with the type of the stream, or one of
     /// `refetch(on:)`, with the key of the query.
     case trigger(String)
-    /// Data could not be written to a store or restored from it; no key if the whole store is concerned.
+    /// Data could not be written to a store or restored; `key` is `nil` if the whole store is concerned.
     ///
     /// The store has the name of its type. A file store also has that of its directory: `FileStore cache`.
     case persistenceFailed(key: Int?, store: String, error: Int)
     /// A call concerned all entries that a filter selects; `matches` is their number.
     ///
-    /// A call for one key is left out if the event of the entry tells the same. A refetch is not left out,
-    /// because a fetch has the same cause, whichever call asks for it.
+    /// A call for one key has no such event if the event of its entry says the same. A refetch always has
+    /// one, because the cause of a fetch does not say which call asked for it.
     case bulk(BulkCall, filter: String, matches: Int)
     /// Events were lost here.
     case lost(count: Int)

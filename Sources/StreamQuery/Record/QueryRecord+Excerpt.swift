@@ -88,7 +88,7 @@ extension QueryRecord.Part {
     }
   }
 
-  // JSON does not tell 2.0 from 2.
+  // A whole number such as 2.0 becomes an `int`, because JSON does not tell 2.0 from 2.
   private init(_ number: Double) {
     if let whole = Int(exactly: number) {
       self = .int(whole)

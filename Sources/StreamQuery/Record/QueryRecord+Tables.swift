@@ -46,9 +46,9 @@ extension QueryRecord {
     case null
     /// A truth value.
     case bool(Bool)
-    /// A whole number, such as 2 and 2.0.
+    /// A whole number; 2.0 counts as 2, because JSON does not tell them apart.
     case int(Int)
-    /// Any other number: it is finite, and not a whole one that an `Int` has room for. JSON does not tell 2.0 from 2.
+    /// Any other finite number: a fraction, or a whole number that does not fit into an `Int`.
     case number(Double)
     /// A text, or the text of a value for which there is no other case.
     case text(String)
@@ -153,7 +153,7 @@ extension QueryRecord {
   public enum Span: Hashable, Sendable {
     /// A duration.
     case after(Duration)
-    /// Without end.
+    /// A time without an end.
     case never
     /// Data is never stale, not even after an invalidation.
     case `static`

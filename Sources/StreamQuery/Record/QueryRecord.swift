@@ -95,8 +95,9 @@ public struct QueryRecord: Hashable, Sendable, _FreeOfActors {
 
 /// The reason for which a record cannot be read or written.
 public enum QueryRecordError: Error, Hashable {
-  /// The data is no record, is cut off or damaged, or nests too deeply; or a record was changed so that it could
-  /// not be read again. The text says where.
+  /// The data is no record that can be read, or a record was changed so that it could not be read again.
+  ///
+  /// The data may be cut off or damaged, or nest too deeply. The text says where.
   case malformed(String)
   /// The record was written by a newer version of the library.
   case unsupportedVersion(Int)

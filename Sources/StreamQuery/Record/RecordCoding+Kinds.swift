@@ -1,4 +1,4 @@
-// How the kinds of events are written.
+// Encodes and decodes the kinds of events.
 
 extension QueryRecord.Kind {
   func encode(to row: inout some UnkeyedEncodingContainer) throws {

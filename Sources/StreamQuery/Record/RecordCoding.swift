@@ -157,7 +157,8 @@ enum RecordCoding {
 
   /// A part of a key as JSON.
   struct PartValue: Codable {
-    /// Levels of lists and fields in one part; parts are within four other levels.
+    /// The maximum number of levels of lists and fields in one part; a part is itself inside four other
+    /// levels.
     static let levels = KeyNesting.value - 4
 
     var part: QueryRecord.Part
@@ -229,7 +230,7 @@ extension UnkeyedEncodingContainer {
     for detail in details { try encode(detail.counted()) }
   }
 
-  /// Encodes numbers that count something.
+  /// Encodes counts, and checks that each is within the range of the format.
   mutating func encode(counts: Int...) throws {
     for count in counts { try encode(count.counted()) }
   }
@@ -251,7 +252,7 @@ extension UnkeyedDecodingContainer {
     return state
   }
 
-  /// Decodes a number that counts something.
+  /// Decodes a count, and checks that it is within the range of the format.
   mutating func decodeCount() throws -> Int { try decode(Int.self).counted() }
 
   mutating func decodeWait() throws -> Duration {

@@ -1,4 +1,5 @@
-/// A copy of a ring, or of its newest events, made under the lock; texts are made from it later.
+/// A copy of a ring, or of its newest events, made under the lock; outside it, texts are made from the
+/// copy.
 struct RecordExcerpt: Sendable {
   /// How far a reader has read the events of a client.
   struct Position: Sendable {
@@ -62,8 +63,8 @@ extension RecordRing {
 
   /// Copies the new events for a reader; the whole ring if the reader has missed some, or has read nothing.
   ///
-  /// - Parameter position: How far the reader has read; moves behind the newest event.
-  /// - Returns: The copy; `nil` without news.
+  /// - Parameter position: How far the reader has read; this call sets it to the end of the newest event.
+  /// - Returns: The copy; `nil` if there is nothing new for the reader.
   /// - Complexity: O(*n*) in the number of new events, unless some were missed.
   func excerpt(since position: inout RecordExcerpt.Position) -> RecordExcerpt? {
     let former = position
@@ -103,7 +104,8 @@ extension RecordRing {
         excerpt.runs.append((number: row.subject, run: run))
       }
     }
-    // The reader may have forgotten options from before that it did not use, so they are included again.
+    // The reader may have forgotten earlier options that no event used, so options in use are included
+    // again.
     for number in usedOptions {
       if let terms = options.terms[number] {
         excerpt.options.append((number: number, terms: terms))

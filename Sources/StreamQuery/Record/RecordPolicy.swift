@@ -8,7 +8,7 @@ public struct RecordPolicy: Sendable, _FreeOfActors {
   /// The largest number of events that a client keeps.
   static let limit = 1_000_000
 
-  /// The number of events; 0 is off.
+  /// The number of events that the client keeps; 0 keeps none.
   let count: Int
   let values: RecordedValues?
 

@@ -1,4 +1,4 @@
-// The entries that events are about.
+// Events of entries and of runs, and the indices of entries in the ring's table of keys.
 
 extension RecordRing {
   /// Gives an index of ``keys`` and a number to an entry that was made.
@@ -222,7 +222,8 @@ extension RecordRing {
 
   /// Appends the event that a run changes an entry optimistically, or does so no more.
   ///
-  /// The changes of a run may outlive it. The run stays known until they end, because that event names it.
+  /// The optimistic changes of a run may outlive the run. The ring keeps the run until its changes end,
+  /// because the event of that end names the run.
   mutating func logLayer(_ code: RecordCode, _ place: Int, of run: UInt32, at time: Int64) {
     logUnfinished(code, place, detail: run, at: time)
     let place = UInt32(truncatingIfNeeded: place)

@@ -4,9 +4,9 @@
 /// or its name, which few events have, are in a queue beside the rows. When a row is overwritten, its state
 /// becomes the base of its entry. So the state at any time that the rows cover is known.
 ///
-/// An entry has a place in ``keys`` for as long as it is in the cache, or a row is about it. Then another
-/// entry gets the place, under a new number. References to objects of users are given up only through
-/// ``garbage``. Copies share the rows and the states of keys, see ``RecordRows``.
+/// An entry has an index in ``keys`` for as long as it is in the cache, or a row is about it. After that
+/// another entry may get the index, under a new number. References to objects of users are given up only
+/// through ``garbage``. Copies share the rows and the states of keys, see ``RecordRows``.
 struct RecordRing: Sendable {
   /// An entry that is in the cache, or that a row is about.
   struct Key: Sendable {
@@ -73,7 +73,7 @@ struct RecordRing: Sendable {
     var option: UInt8
   }
 
-  /// The duties at the end of a transaction, beyond those of a plain event.
+  /// The work that is left for the end of a transaction; a plain event leaves none.
   struct Duties: OptionSet {
     let rawValue: UInt8
 
@@ -95,7 +95,9 @@ struct RecordRing: Sendable {
   var end = 0
   /// The number of the next event.
   var next: UInt64 = 1
-  /// The number of the next event at the end of the last transaction that ended with ``hasNews``.
+  /// The number of the first event since the last transaction that ended with ``hasNews``.
+  ///
+  /// Rows before this event do not wait for their state any more.
   var transactionFirst: UInt64 = 1
   var begun: Begun?
   var duties: Duties = []

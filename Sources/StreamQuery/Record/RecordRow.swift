@@ -1,4 +1,4 @@
-/// An event in the ring: everything that most events have, in a fixed room.
+/// An event in the ring: everything that most events have, in a fixed number of bytes.
 struct RecordRow: Sendable {
   var time: Int64
   /// The index of the entry in the keys of the ring, or the number of the run.
@@ -8,12 +8,12 @@ struct RecordRow: Sendable {
   var code: RecordCode
   /// The number of a removal's reason, or 1 for a flag that is set.
   var option: UInt8 = 0
-  /// Whether the row has a ``Extra``.
+  /// Whether the row has an ``Extra``.
   var hasExtra = false
   /// The state of the entry after the event.
   var state = RecordedState()
 
-  /// Whether the row is about an entry and has no ``Extra``, as nearly all rows.
+  /// Whether the row is about an entry and has no ``Extra``, like nearly all rows.
   @inline(__always)
   var isPlain: Bool { code.isOfEntry && !hasExtra }
 

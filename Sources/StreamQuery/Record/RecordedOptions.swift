@@ -1,4 +1,4 @@
-/// The options of entries, with one number for equal ones.
+/// The options of entries, each with a number; equal options have the same number.
 struct RecordedOptions: Sendable {
   private var numbers: [QueryTerms: UInt32] = [:]
   private(set) var terms: [UInt32: QueryTerms] = [:]

@@ -1,4 +1,4 @@
-/// The state of an entry in the room of a few words.
+/// The state of an entry, in a few machine words.
 struct RecordedState: Equatable, Sendable {
   /// The bits of ``bits``; those below 16 are the ones of the format, see `QueryRecord+Coding.swift`.
   enum Bit {
@@ -32,7 +32,8 @@ struct RecordedState: Equatable, Sendable {
 }
 
 extension EntryMachine {
-  /// The state for a record, without the facts that the machine does not know.
+  /// The state for a record, without what the machine does not know, such as layers and the number of the
+  /// options.
   @inline(__always)
   var recordedState: RecordedState {
     var state = RecordedState()

@@ -78,7 +78,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
   /// - Parameters:
   ///   - topics: The topics of the subscription, each once; `nil` is everything.
   ///   - onEnd: Called once, when the subscription is ended or released.
-  /// - Returns: The subscription; `nil` after the end.
+  /// - Returns: The subscription; `nil` after ``finish(sending:isDrained:)``.
   func subscribe(
     to topics: [Content.Topic]? = nil,
     onEnd: @escaping @Sendable () -> Void = {}

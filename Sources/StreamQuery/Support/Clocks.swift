@@ -17,7 +17,7 @@ struct ErasedClock: Sendable {
   let sleep: @Sendable (_ until: Instant) async throws -> Void
 
   init(_ clock: any Clock<Duration>) {
-    // Nearly every client uses this clock, so it is read directly.
+    // Nearly every client uses `ContinuousClock`, so its time is read directly.
     guard let continuous = clock as? ContinuousClock else {
       self = Self.opening(clock)
       return

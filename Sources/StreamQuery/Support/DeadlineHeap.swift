@@ -62,8 +62,8 @@ struct DeadlineHeap: Equatable, Sendable {
     }
   }
 
-  // The array is changed in place: if the array might be shared, each item that moves would cost a
-  // check of that.
+  // These functions change the items through a buffer: through the array, each item that moves would cost a
+  // check whether the array is shared.
 
   private mutating func siftUp(_ start: Int, _ moved: (Int32, Int32) -> Void) {
     items.withUnsafeMutableBufferPointer { items in

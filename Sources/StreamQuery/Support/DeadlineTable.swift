@@ -2,7 +2,8 @@
 ///
 /// A cancelled deadline leaves nothing behind: the next deadline uses its row.
 struct DeadlineTable<Work: Sendable> {
-  /// The identity of a deadline; after the deadline was reached or cancelled, it finds nothing.
+  /// The identity of a deadline; after the deadline was reached or cancelled, ``cancel(_:)`` finds nothing
+  /// by it.
   struct ID: Equatable, Sendable {
     fileprivate let row: Int32
     fileprivate let serial: UInt64
@@ -32,7 +33,7 @@ struct DeadlineTable<Work: Sendable> {
     var hasMore: Bool
   }
 
-  /// The number of rows, at most, that stay when no deadline is left.
+  /// The maximum number of rows whose memory is kept when no deadline is left.
   private static var roomKept: Int { 64 }
 
   private var heap = DeadlineHeap()

@@ -20,7 +20,7 @@ import Synchronization
   /// The work must be quick, and runs in a task without task-locals.
   typealias Work = @Sendable (_ failure: (any Error)?) -> Void
 
-  /// The deadlines of the process, by `ContinuousClock`, for clients that come and go.
+  /// The deadlines that clients of this process share, by `ContinuousClock`.
   static let shared = Deadlines(clock: ErasedClock(ContinuousClock()), executor: nil)
 
   /// A clock with the time of `ContinuousClock`, on which a sleep that is cancelled leaves nothing behind.
@@ -68,7 +68,7 @@ import Synchronization
   /// - Parameters:
   ///   - span: The time from now.
   ///   - work: Called at that time, unless the deadline is cancelled before.
-  /// - Returns: The deadline; `nil` if it is never.
+  /// - Returns: The deadline; `nil` if the span is infinite.
   package func set(_ span: TimeSpan, _ work: @escaping @Sendable () -> Void) -> Deadline? {
     let now = clock.now()
     guard let instant = now + span else { return nil }

@@ -44,7 +44,8 @@ final class EndHandlers<Action: Sendable>: Sendable {
   }
 }
 
-/// The handlers that end trigger streams and groups of observers: no transaction of the cache ends these.
+/// The handlers that end trigger streams and groups of observers when the client is shut down; no
+/// transaction of the cache does that.
 typealias ShutdownHandlers = EndHandlers<@Sendable () -> Void>
 
 extension EndHandlers<@Sendable () -> Void> {

@@ -8,8 +8,8 @@ struct FreeRows {
     /// A row may store this in the place of a property that only rows in use need.
     var nextFree: Int32 { get set }
 
-    /// Whether a large table of such rows grows by an eighth, and not to twice its size, of which
-    /// half may be empty.
+    /// Whether a large table of such rows grows by an eighth. Otherwise it doubles its size, and half of it
+    /// may be empty.
     ///
     /// One growth takes as long as a doubling to the same size, but there are more growths. Growing by an
     /// eighth pays for small rows, and for rows that are kept long.
@@ -54,7 +54,7 @@ struct FreeRows {
     return position
   }
 
-  /// Makes room for one more row, where an array would double its size.
+  /// Makes room for one more row, if the table is large and full: the array itself would double its size.
   @inline(__always)
   private static func makeRoom<Element: Row>(in rows: inout [Element]) {
     let count = rows.count

@@ -19,10 +19,10 @@ protocol Inbox: Sendable {
   var isEmpty: Bool { get }
 }
 
-/// A flag that the state may have changed: the reader then reads the state itself, so the newest one always
-/// wins.
+/// A flag that tells a reader that the state may have changed. The reader then reads the state itself, so
+/// it always gets the newest one.
 struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
-  /// A subscription begins with news: the state at its start.
+  /// Initially `true`, because a reader has not read the state at the start of its subscription.
   private var hasNews = true
 
   var isEmpty: Bool { !hasNews }

@@ -23,7 +23,7 @@ package struct Instant: Hashable, Comparable, Sendable {
     lhs.nanoseconds < rhs.nanoseconds
   }
 
-  /// The instant a span after another; `nil` if that is never.
+  /// The instant that is a span later; `nil` if the span is infinite, or the sum too large.
   package static func + (lhs: Self, rhs: TimeSpan) -> Instant? {
     guard !rhs.isInfinite else { return nil }
     let (sum, overflow) = lhs.nanoseconds.addingReportingOverflow(rhs.nanoseconds)
@@ -58,10 +58,10 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     }
   }
 
-  /// Converts attoseconds to whole nanoseconds; from 0 to the longest span.
+  /// Converts attoseconds, from 0 to the longest span, to whole nanoseconds.
   ///
-  /// Long division with 32-bit digits: the divisor is a constant, so each step is a multiplication.
-  /// One 128-bit division would take as long as reading the clock.
+  /// This is a long division with 32-bit digits. The divisor is a constant, so each step is a
+  /// multiplication. One 128-bit division would take as long as reading the clock.
   static func nanoseconds(_ attoseconds: Int128) -> Int64 {
     let divisor: UInt64 = 1_000_000_000
     let low = UInt64(truncatingIfNeeded: attoseconds)

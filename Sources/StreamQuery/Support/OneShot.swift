@@ -163,7 +163,7 @@ extension SuspendedTask<Void> {
   package func resume() { continuation.resume() }
 }
 
-/// Keeps an object alive while it does its part in a cancellation.
+/// Keeps an object alive while one of its methods resumes a task that waits.
 ///
 /// An executor may run jobs inside `enqueue`. The waiter then finishes before `resume` returns, and
 /// its stack frame is released with everything that was captured there, including the object whose

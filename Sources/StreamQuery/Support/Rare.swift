@@ -16,7 +16,8 @@ struct Rare<Value> {
     @inline(__always) _modify { yield &storage[0] }
   }
 
-  /// A copy of the value, or none.
+  /// A copy of the value; `nil` if there is none. Setting this property stores, replaces or removes the
+  /// value.
   var copy: Value? {
     @inline(__always) get { storage.isEmpty ? nil : storage[0] }
     set {

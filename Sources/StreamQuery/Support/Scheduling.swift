@@ -36,8 +36,9 @@ public struct Scheduling: Sendable {
 extension Task where Failure == Never {
   /// Starts a task on an executor; on the global one if there is none.
   ///
-  /// A task with a preference, even for no executor, asks for its executor under a lock at each switch, and
-  /// keeps a record of the preference: together a sixteenth of the instructions of a fetch.
+  /// Without an executor, the task gets no executor preference at all. With one, even for no executor, it
+  /// would ask for its executor under a lock at each switch, and keep a record of the preference: together
+  /// a sixteenth of the instructions of a fetch.
   ///
   /// - Parameters:
   ///   - executor: The executor; `nil` is the global one.

@@ -12,12 +12,15 @@ import Synchronization
 
   /// Marks the answer as outdated, because something has changed since.
   ///
-  /// If the answer is not the data yet, it becomes data that counts as invalidated: it is shown and returned,
-  /// and stale. If it is the data already, nothing happens: invalidate the data after this call, with
-  /// ``QueryClient/markInvalidated(_:refetch:superseding:)`` and without superseding. The two calls together
-  /// miss no answer and cancel no caller. If the invalidation asks for a refetch before the answer is there,
-  /// one more fetch follows while there is an enabled observer. For an endless stream, the call marks only
-  /// the first element: each later one is an answer of its own, and counts as new.
+  /// If the answer has not become the data yet, it will count as invalidated when it does: it is shown and
+  /// returned, but stale. If it is the data already, this call does nothing. So invalidate the data after
+  /// this call, with ``QueryClient/markInvalidated(_:refetch:superseding:)`` and without superseding. The
+  /// two calls together miss no answer and cancel no caller.
+  ///
+  /// - If that invalidation asks for a refetch while the fetch runs, one more fetch follows, if there is an
+  ///   enabled observer.
+  /// - For an endless stream, this call marks only the first element: each later one is an answer of its
+  ///   own.
   public func markOutdated() { slot.outdated(attempt) }
 
   /// Whether the answer became the data, even if the data has changed since; `false` if the fetch
@@ -41,8 +44,8 @@ final class AnswerSlot: Sendable {
     var age: AnswerAge?
     var isOutdated = false
     var landed: Landed?
-    /// The attempts that exceeded their timeout, one bit each; the 63rd and all later ones share a
-    /// bit.
+    /// The attempts that exceeded their timeout, one bit each; attempts with a number from 63 on share the
+    /// last bit.
     var late: UInt64 = 0
 
     /// Whether an attempt contributes to the present answer.

@@ -84,12 +84,12 @@ final class FetchJob: FetchWork, Sendable {
     }
   }
 
-  /// Whether the fetch continues to its end when nobody wants it; not after a removal of its entry.
+  /// Whether the fetch continues to its end when nobody wants it; `false` after a removal of its entry.
   var isFinishing: Bool {
     query.fetchOptions.abandonment == .finish && presentAttempt != Self.removed
   }
 
-  /// Takes over the progress that a restarted fetch can use.
+  /// Takes over the progress of the fetch that this fetch restarts, as far as it is not outdated.
   func takeProgress(of former: FetchJob) {
     if let progress = former.progress.withLock({ $0 })?.restarted() {
       keep(progress, by: presentAttempt)
@@ -107,7 +107,7 @@ final class FetchJob: FetchWork, Sendable {
   /// Keeps the progress of an attempt for the next one, unless the attempt is over.
   ///
   /// - Parameters:
-  ///   - progress: The progress; `nil` is the beginning of the fetch.
+  ///   - progress: The progress; with `nil`, the next attempt starts from the beginning.
   ///   - attempt: The attempt, as ``FetchContext/ordinal`` numbers it.
   /// - Returns: Whether the attempt goes on; if not, nothing is kept.
   @discardableResult
@@ -139,14 +139,15 @@ final class FetchJob: FetchWork, Sendable {
 
   /// Whether an attempt is over, so that nothing that it still does has an effect on the fetch.
   ///
-  /// Code of an attempt may go on beside the next one: if it ignores that its timeout has cancelled it, or
-  /// if a companion of the client has left it behind.
+  /// Code of an attempt may still run during the next attempt: it may ignore the cancellation by its
+  /// timeout, or a ``FetchCompanion`` may have returned without waiting for it.
   func refuses(_ attempt: UInt32) -> Bool { presentAttempt != attempt }
 
   /// Refuses all that an attempt still does, because it has failed; a second call does nothing.
   ///
-  /// This is called before the failure is applied. So no later part is taken for one of the next attempt, and
-  /// the progress from which the next attempt continues changes no more.
+  /// This is called before the failure is applied. So a part that the failed attempt still reports does not
+  /// count as one of the next attempt, and the progress from which the next attempt continues does not
+  /// change any more.
   func refuse(_ attempt: UInt32) {
     progress.withLock { _ in
       _ = overCount.compareExchange(

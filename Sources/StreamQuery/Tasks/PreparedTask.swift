@@ -25,12 +25,13 @@ final class PreparedTask: Sendable {
     slot.attach(task, on: executor)
   }
 
-  /// The object in which a task and its work find each other, whichever comes first.
+  /// The object through which a task gets its work, whichever of the two comes first.
   final class Slot: Sendable {
     private struct State {
       var task: Task<Void, any Error>?
       var isCancelled = false
-      /// The priority that was lent before the task was made.
+      /// The priority to which the task is raised when it is attached, because a more urgent caller waits
+      /// for it.
       var priority: WorkPriority?
     }
 

@@ -64,7 +64,7 @@ final class TaskChain: Sendable {
   /// The fetch or the run.
   let work: WorkID
   private let state: Mutex<State>
-  /// The task at work, and the end of the work; see ``WorkWait``.
+  /// Records which task is at work, and when the work has ended; ``WorkWait`` reads it.
   let lifecycle = TaskLifecycle()
 
   /// Creates the chain for a job of the present caller.
@@ -94,7 +94,7 @@ final class TaskChain: Sendable {
 
   /// Registers a task to be made in advance; call it under the cache's lock.
   ///
-  /// - Returns: The prepared task that the caller has to begin outside the lock; `nil` if there is one
+  /// - Returns: The prepared task, which the caller has to start outside the lock; `nil` if there is one
   ///   already, or if the chain is over.
   func prepareTask() -> PreparedTask? {
     state.withLock { state in
@@ -116,9 +116,9 @@ final class TaskChain: Sendable {
 
   /// Gives the work to the task that was made in advance, if there is one.
   ///
-  /// - Returns: The number of the task that has to be made, in the context of the present code, and
-  ///   attached; `nil` if a task was made in advance, or the chain is over. The task is not made here,
-  ///   because passing a closure on would cost an allocation.
+  /// - Returns: The number of a task that the caller has to make in its own context, and to pass to
+  ///   ``attach(_:_:on:)``; `nil` if a task was made in advance, or if the chain is over. This method does
+  ///   not make the task, because passing a closure on would cost an allocation.
   func needsTask(on executor: (any TaskExecutor)?, for work: () -> PreparedTask.Work) -> UInt64? {
     let (prepared, number) = state.withLock { state -> (PreparedTask?, UInt64?) in
       let prepared = state.next.take()
@@ -134,7 +134,8 @@ final class TaskChain: Sendable {
 
   /// Takes the handle of a task that was just made.
   ///
-  /// If the thread that made the task is slow, the task may be done, and the next one at work.
+  /// If the thread that made the task is slow, the task may be done already, and the next one at work. Then
+  /// the handle of the former task is not kept.
   func attach(_ task: Task<Void, any Error>, _ number: UInt64, on executor: (any TaskExecutor)?) {
     attach(.task(task), number, on: executor)
   }
@@ -187,7 +188,7 @@ final class TaskChain: Sendable {
 
   /// Ends the chain: no task is started any more, not even for earlier requests.
   ///
-  /// - Returns: The prepared task, whose task ends when it is released outside the cache's lock.
+  /// - Returns: The prepared task. Release it outside the cache's lock; then its task ends.
   func end() -> PreparedTask? {
     state.withLock { state in
       state.end = max(state.end, .over)
@@ -209,9 +210,9 @@ final class TaskChain: Sendable {
 
 /// The task that is at work for a fetch or a run.
 ///
-/// For a fetch, this also tells whether the fetch is over, and whether it ever waited.
+/// For a fetch, this also tells whether the fetch is over, and whether it ever waited for other work.
 ///
-/// Most fetches never wait, and then their end need not search the graph of waits.
+/// Most fetches never wait. When such a fetch ends, the graph of waits is not searched.
 struct TaskLifecycle: ~Copyable, Sendable {
   private static let over: UInt8 = 1
   private static let involved: UInt8 = 2
@@ -239,7 +240,8 @@ struct TaskLifecycle: ~Copyable, Sendable {
 
   /// Records that the present task is done.
   ///
-  /// If its attempt timed out, the task of the next attempt may be at work already; that one stays.
+  /// If its attempt timed out, the task of the next attempt may already be at work; then this call changes
+  /// nothing.
   borrowing func taskEnded() {
     _ = performer.compareExchange(expected: Self.presentTask, desired: 0, ordering: .relaxed)
   }

@@ -6,7 +6,7 @@ final class WaitGroup: Sendable {
     var remaining: Int
     /// The entries for whose fetches the caller waits.
     var entries: [EntryID] = []
-    /// The waits of the work to which the caller belongs.
+    /// The registered waits of the fetch or run in which the caller waits.
     var waits: [WorkWait] = []
     var failure: (any Error)?
   }
@@ -29,7 +29,7 @@ final class WaitGroup: Sendable {
     }
   }
 
-  /// Adds another result to wait for, to be resolved once.
+  /// Adds another result to wait for, which one call of ``resolve(_:)`` gives.
   func addOther() {
     state.withLock { $0.remaining += 1 }
   }

@@ -16,7 +16,7 @@ final class Waiter: Sendable {
     /// The caller only watches, until the fetch is settled, paused, or between attempts.
     case watchingAttempt
 
-    /// Whether the caller does not wait for a paused fetch that replaces the awaited one.
+    /// Whether the wait ends if a paused fetch replaces the awaited one.
     var endsAtPause: Bool { self == .watchingUnlessPaused || self == .watchingAttempt }
   }
 
@@ -44,11 +44,11 @@ final class Waiter: Sendable {
     set { storedWait.store(newValue, ordering: .relaxed) }
   }
   private let storedWait = Atomic(false)
-  /// The wait of the work to which the caller belongs.
+  /// The registered wait of the fetch or run in which the caller waits; `nil` for other callers.
   private let wait: WorkWait?
   private let answer = OneShot<WaitOutcome>()
   private let group: WaitGroup?
-  /// The stale data that the caller accepts instead of waiting on, if any.
+  /// The stale data that the caller accepts instead of waiting longer; `nil` if it accepts none.
   let allowance: StaleAllowance?
   /// The entry at the end of the fetch, if nobody observed it; written under the cache's lock.
   ///
@@ -157,7 +157,7 @@ extension Waiter {
   /// - Parameters:
   ///   - waiters: The callers.
   ///   - other: A priority that the result must exceed; `nil` is none.
-  /// - Returns: The priority; `nil` if nobody waits, or nobody with such a priority.
+  /// - Returns: The priority; `nil` if no caller with such a priority waits.
   static func priority(of waiters: Few<Waiter>, above other: WorkPriority? = nil) -> WorkPriority? {
     var highest: WorkPriority?
     for waiter in waiters {

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// One wait of a fetch or a run, for as long as it lasts.
+/// A wait of a fetch or a run for other work; the object exists as long as the wait lasts.
 ///
-/// There is one graph for all clients, behind its own lock. A wait is checked and begun in one
-/// step, so of two waits that would close a circle together, the later one is refused. The lock is
-/// the innermost one: transactions take it, and only the graph is used under it. Only waits from
-/// inside fetches and runs are registered.
+/// The waits of all clients are in one graph, behind its own lock. A wait is checked and begun in one step,
+/// so of two waits that would close a circle together, the later one is refused. The lock is the innermost
+/// one: transactions take it, and only the graph is used under it. Only waits from inside fetches and runs
+/// are registered.
 final class WorkWait: Sendable {
   private static let graph = Mutex(WaitGraph())
 

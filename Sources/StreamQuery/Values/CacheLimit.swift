@@ -5,7 +5,8 @@
 /// least often lately. A long list that is read once pushes out nothing: see
 /// <doc:PerformanceAndLimits>.
 ///
-/// Every read, write, subscription and call of `fetch` or its like is a use. A refetch by a trigger is none.
+/// Every read, write, subscription, and call of `fetch` or a similar method is a use. A refetch by a
+/// trigger is not.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
@@ -25,11 +26,13 @@ public struct CacheLimit: Sendable, _FreeOfActors {
   /// The size of the largest key of an entry that is kept, in bytes; `nil` is any size.
   ///
   /// An entry with a larger key leaves as soon as nobody uses it. Keys that come from the network may be of
-  /// any length, and ``cost`` does not include them. Texts count with their bytes, lists and records with
-  /// their elements, and every other part as 16 bytes, whatever a value of your own type refers to.
+  /// any length, and ``cost`` does not include them. Texts count with their bytes, and lists and records
+  /// with their elements. Every other part counts as 16 bytes, even if it is a value of your own type that
+  /// needs more memory.
   public var maxKeySize: Int?
-  /// The cost of an entry with data, in any unit; `nil` is 1 for each entry, and a negative cost
-  /// counts as 0.
+  /// The cost of an entry with data, in any unit; `nil` is 1 for each entry.
+  ///
+  /// A negative cost counts as 0.
   ///
   /// The cache calls this function soon after data changed, outside its lock, on the thread that changed the
   /// data or one that works for it. Until then the entry keeps its former cost, or costs 1. Optimistic

@@ -134,8 +134,8 @@ package final class EntrySnapshot: Sendable {
     origin = .other(base.source)
   }
 
-  /// Creates a copy of a snapshot with the feature of a query, for an entry that was only written
-  /// to.
+  /// Creates a copy of a snapshot with the feature of a query, for an entry that has no feature yet,
+  /// because it was only written to.
   convenience init(_ base: EntrySnapshot, feature: QueryFeature) {
     self.init(
       base,

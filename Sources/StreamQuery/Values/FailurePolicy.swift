@@ -76,7 +76,7 @@ public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
 ///   .cachesFailures(.when { $0 is AuthError ? .minutes(1) : nil })
 /// ```
 public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
-  /// How long a failure lasts, by the error; `nil` is not at all.
+  /// Returns how long the failure with an error is cached; `nil` if it is not cached.
   let duration: @Sendable (any Error) -> Duration?
   /// Whether failures are not cached, and callers of this query ignore a cached failure of another query of
   /// the key.
@@ -89,7 +89,7 @@ public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
 
   /// Caches every failure for a time; a plain `.seconds(5)` does the same.
   ///
-  /// - Parameter duration: How long; zero or less is not at all.
+  /// - Parameter duration: How long; with zero or less, no failure is cached.
   public init(_ duration: Duration) {
     self.init { _ in duration }
   }
@@ -102,14 +102,14 @@ public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// The closure is called once when a fetch has failed for good, outside the cache's lock; it must be
   /// quick.
   ///
-  /// - Parameter duration: How long; `nil`, zero or less is not at all, more than 100 years is until
-  ///   somebody asks for a new answer.
+  /// - Parameter duration: How long; with `nil`, zero or less, the failure is not cached. More than 100
+  ///   years means until somebody asks for a new answer.
   /// - Returns: The caching.
   public static func when(_ duration: @escaping @Sendable (any Error) -> Duration?) -> Self {
     FailureCaching(duration: duration)
   }
 
-  /// The time for which a failure lasts; `nil` is not at all.
+  /// The time for which the failure with an error is cached; `nil` if it is not cached.
   ///
   /// This runs user code, so do not call it under the lock.
   func span(of error: any Error) -> TimeSpan? {

@@ -29,7 +29,7 @@ public enum FetchDemand: String, Hashable, Codable, Sendable, CaseIterable {
   /// The data is missing or stale, or a refetch failed. An answer that is younger than
   /// ``FetchContext/staleTime`` will do.
   case fresh
-  /// The data was invalidated. Only an answer from after that will do.
+  /// The data was invalidated. Only an answer from after the invalidation will do.
   case afterInvalidation
   /// Somebody asked for a new answer, by a refetch, a reset or a trigger.
   case latest

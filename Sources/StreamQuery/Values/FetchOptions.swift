@@ -46,8 +46,8 @@ public enum AbandonmentPolicy: Hashable, Sendable {
   case cancel
   /// Lets a running attempt, or a paused refetch of data, bring its answer; starts no further attempt.
   ///
-  /// If the fetch of an infinite query is replaced or cancelled and its code ignores that, its attempt still
-  /// requests its further pages; a removal while it runs ends it, too.
+  /// The fetch of an infinite query also requests its further pages after it was replaced or cancelled, if
+  /// its code ignores that. A removal of the entry ends it.
   case finish
   /// Like ``cancel``, unless somebody wants the fetch again within the duration.
   case linger(Duration)

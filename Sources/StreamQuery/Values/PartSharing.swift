@@ -84,7 +84,7 @@ struct PartSharing<Part: Equatable> {
   ///   - new: The new part.
   /// - Returns: A part that equals the new one, and whether it is the old one.
   func callAsFunction(_ old: Part, _ new: Part) -> (part: Part, isOld: Bool) {
-    // The part that `reuse` made counts as the old one if both have the same storage.
+    // If `reuse` returned the old part, this comparison is quick, because both have the same storage.
     let part = structure.map { reuse(old, new, as: $0) } ?? new
     return part == old ? (old, true) : (part, false)
   }

@@ -2,8 +2,10 @@
 public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The query has no fetch: it was made from a key alone, and no default fetch covers the key.
   case missingFetch(key: String)
-  /// A fetch, or the work or a callback of a mutation, would wait for itself: it waited for a fetch that
-  /// itself waits for the waiting code, directly or through others, possibly of other clients.
+  /// A fetch, or the work or a callback of a mutation, asked for a fetch that would wait for it.
+  ///
+  /// Both would wait for ever. The second fetch may wait directly or through others, possibly of other
+  /// clients; it may also be the asking fetch itself.
   case recursiveFetch(key: String)
   /// A default fetch returned a value of another type than the query's, or a default work returned
   /// one of another type than the mutation's output.
@@ -16,11 +18,14 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case notModifiedWithoutData(key: String)
   /// The mutation has no work: it was made from a key alone, and no default covers the key.
   case missingPerform(key: String)
-  /// A fetch, or the work or a callback of a mutation, would wait for itself: it waited for a run that
-  /// waits for the waiting code, in a scope, directly or through others, possibly of other clients.
+  /// A fetch, or the work or a callback of a mutation, asked for a run that would wait for it.
+  ///
+  /// Both would wait for ever. The run may wait in a scope, directly or through others, possibly of other
+  /// clients.
   case recursiveMutation(key: String)
-  /// A fetch took longer than a caller was ready to wait, and may continue for others; or an attempt
-  /// took longer than the query allows.
+  /// A caller gave up waiting for a fetch, or an attempt took longer than the query allows.
+  ///
+  /// If only the caller gave up, the fetch may continue for others.
   case timedOut(key: String, limit: Duration)
   /// An attempt of a mutation took longer than its mutation allows.
   case mutationTimedOut(key: String, limit: Duration)

@@ -44,7 +44,8 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   package var isPart = false
   /// Whether an observer waits for a store, so that filters count the entry as active.
   ///
-  /// It is no part of ``isActive``, because an observer that waits must not enable itself by that.
+  /// ``isActive`` leaves this observer out: otherwise a condition that reads ``isActive`` could enable the
+  /// observer because of itself.
   var awaitsStore = false
   package let entryKey: EntryKey
   let snapshot: EntrySnapshot

@@ -82,7 +82,7 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   ///   .refetchInterval(.every(.minutes(1)).backingOff().jittered(by: 0.1))   // 54 to 66 s
   /// ```
   ///
-  /// The part follows from the key and from when the last fetch ended, to the nanosecond.
+  /// The part is computed from the key, and from the time at which the last fetch ended, in nanoseconds.
   ///
   /// - Parameter part: The largest part, 0…1, in steps of 1/255: with 0.1, a minute becomes 54 to 66 s.
   /// - Returns: The interval.

@@ -117,8 +117,8 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   /// Refetches, even fresh data, if an asynchronous condition on the query's state holds.
   ///
-  /// The state is as old as the subscription or the event. Each observer evaluates the condition
-  /// once.
+  /// The condition gets the state from the time of the subscription or the event. Each observer evaluates
+  /// the condition once.
   ///
   /// - Parameter condition: Whether to refetch.
   /// - Returns: The policy.

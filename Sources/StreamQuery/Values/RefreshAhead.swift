@@ -30,7 +30,8 @@ public struct RefreshAhead: Hashable, Sendable, _FreeOfActors {
   /// Refetches when a part of the stale time is over.
   ///
   /// - Parameters:
-  ///   - fraction: The part, 0…1: with 0.8 and a stale time of 30 s, from 24 s on. 1 without jitter is never.
+  ///   - fraction: The part, 0…1: with 0.8 and a stale time of 30 s, from 24 s on. With 1 and no jitter,
+  ///     data is not refetched early.
   ///   - jitter: The part by which it may be earlier or later, at random for each answer: with 0.1,
   ///     from between 21 and 27 s on, so that many keys or machines do not ask together.
   /// - Returns: The refresh.

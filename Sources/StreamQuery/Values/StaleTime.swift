@@ -77,12 +77,12 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
 
 /// A stale time as machines see it.
 package enum Freshness: Hashable, Sendable {
-  /// Stale when this old.
+  /// Data of this age is stale.
   case after(TimeSpan)
-  /// Never stale once there is data.
+  /// Data is never stale.
   case `static`
 
-  /// Whether data, which is present, is stale.
+  /// Whether data that exists is stale.
   ///
   /// - Parameters:
   ///   - updatedAt: When the data was up to date.
@@ -132,7 +132,7 @@ extension AnswerAge {
   ///
   /// The answer is outdated if either part is, and known to be up to date only if both parts are.
   ///
-  /// - Parameter other: The age of the other part; `nil` is new.
+  /// - Parameter other: The age of the other part; `nil` means that the other part is new.
   /// - Returns: The age of both.
   func joined(with other: AnswerAge?) -> AnswerAge {
     guard let other else { return self }

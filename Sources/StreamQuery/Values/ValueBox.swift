@@ -40,7 +40,7 @@
   /// This runs user code, so do not call it under the lock.
   ///
   /// - Parameter other: The box.
-  /// - Returns: Also `false` if values of the type cannot be compared.
+  /// - Returns: Whether it does; `false` if values of the type cannot be compared.
   func holdsTheSame(as other: ValueBox) -> Bool { self === other }
 }
 

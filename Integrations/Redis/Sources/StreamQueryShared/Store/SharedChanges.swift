@@ -4,8 +4,9 @@ public struct SharedMessage: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// The holder of a lease stored a value for the key.
     case committed(key: String)
-    /// The holder of a lease ended it without a value. `failure` describes the error; `nil` means that the
-    /// holder gave up.
+    /// The holder of a lease ended it without a value.
+    ///
+    /// `failure` describes the error; `nil` means that the holder gave up.
     case abandoned(key: String, failure: String?)
     /// A machine wrote a value for the key, without a lease.
     case written(key: String)

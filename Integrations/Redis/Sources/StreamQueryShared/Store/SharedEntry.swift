@@ -82,11 +82,13 @@ public struct SharedLease: Hashable, Sendable {
 public enum SharedBeginning: Hashable, Sendable {
   /// The store has an entry that is young enough.
   case entry(SharedEntry)
-  /// The caller has got the lease, and must fetch. If the store has an entry that is valid but too old, it
-  /// is `entry`.
+  /// The caller has got the lease, and must fetch.
+  ///
+  /// If the store has an entry that is valid but too old, it is `entry`.
   case leads(SharedLease, entry: SharedEntry?)
-  /// Another caller fetches. Its lease ends after `remaining`, unless it is renewed. The result of the
-  /// fetch will be a message of the log after `position`. If the store has an entry that is valid but too
-  /// old, it is `entry`.
+  /// Another caller fetches; its lease ends after `remaining`, unless it is renewed.
+  ///
+  /// The result of the fetch will be a message of the log after `position`. If the store has an entry that
+  /// is valid but too old, it is `entry`.
   case follows(position: SharedPosition, remaining: Duration, entry: SharedEntry?)
 }

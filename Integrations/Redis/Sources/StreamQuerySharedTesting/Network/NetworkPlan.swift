@@ -44,8 +44,7 @@ public struct NetworkPlan: Sendable {
     configuration.pauses = (first: .milliseconds(250), longest: .seconds(2))
     return configuration
   }()
-  /// A configuration that the nodes use instead of ``configuration``, and that breaks the promises of the
-  /// latter.
+  /// A configuration for the nodes instead of ``configuration``, to break the promises of the latter.
   ///
   /// The promises are still judged by ``configuration``, so set this to see whether the report names the
   /// broken ones.

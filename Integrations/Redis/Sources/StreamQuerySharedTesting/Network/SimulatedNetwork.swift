@@ -2,8 +2,7 @@ internal import StreamQuery
 internal import StreamQueryShared
 internal import StreamQueryTesting
 
-/// Many machines and their store in virtual time, to check the promises of the shared cache and measure its
-/// costs.
+/// Many machines and their store in virtual time, to check a cache's promises and measure its costs.
 ///
 /// Each machine is a real client with its part in the shared cache. The same plan always takes the
 /// same course.
