@@ -37,7 +37,7 @@
 }
 
 extension EntryDetail {
-  /// The options that the layers set, and those that none sets.
+  /// All options of an entry: each from the first layer that sets it, or with its standard value.
   ///
   /// - Parameter layers: The layers with their options, the one that wins first.
   /// - Returns: The options.

@@ -102,8 +102,8 @@ enum EventNeeds: Comparable, Sendable {
   case nothing
   /// Events of any kind but lookups.
   case events
-  /// Lookups, if they are made under the lock.
+  /// Also lookups, except those that need not take the lock.
   case lookups
-  /// Every lookup, so that each is made under the lock.
+  /// Also every other lookup, so that each lookup takes the lock.
   case everyLookup
 }

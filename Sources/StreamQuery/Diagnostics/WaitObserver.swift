@@ -7,7 +7,7 @@ package protocol WaitObserver: TaskExecutor {
   /// Called when a caller waits for a client that runs on this executor.
   func callerWaits(_ wait: CallerWait)
 
-  /// Called when an observer waits for news on a stream of a client that runs on this executor.
+  /// Called when an observer waits for the next element of a stream of a client that runs on this executor.
   ///
   /// - Parameters:
   ///   - subject: The subject of the wait, in words.
@@ -74,7 +74,7 @@ extension WaitSubject {
     )
   }
 
-  /// Reports that the subject is not part of the observer's simulation.
+  /// Reports a wait for a client that is not part of the observer's simulation.
   ///
   /// - Parameter owner: An object that lives at least as long as the wait.
   func tellElsewhere(_ owner: any AnyObject & Sendable) {

@@ -5,7 +5,7 @@ extension RecordRow.Extra {
     return hasPredicate ? "\(text) && .where { … }" : text
   }
 
-  /// The name of a trigger and, if it has a query, that query's key; this runs user code.
+  /// The name of a trigger and, if it has a query, that query's key. Making this text runs user code.
   var recordedTrigger: String {
     guard case .entry(let key) = filter else { return name }
     return "\(name) of \(key.key)"

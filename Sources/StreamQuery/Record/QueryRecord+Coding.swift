@@ -87,7 +87,7 @@ extension QueryRecord {
     }
   }
 
-  /// A date in the format: seconds since 1970.
+  /// Checks that a date, in seconds since 1970, is within the range of the format.
   private static func checked(_ date: Double) throws(QueryRecordError) -> Double {
     guard date.isFinite, abs(date) < 1e11 else { throw .malformed("the date is out of range") }
     return date
@@ -187,9 +187,9 @@ extension QueryRecord: Decodable {
 }
 
 extension Duration {
-  /// The duration in the format: whole microseconds.
+  /// The duration in whole microseconds, as the format has it.
   ///
-  /// `Int` would have room for only half an hour on a watch.
+  /// This is an `Int64`, because the `Int` of a watch has room for only half an hour.
   var recorded: Int64 {
     let limit = Int128(QueryRecord.limit)
     let whole = attoseconds / 1_000_000_000_000

@@ -24,7 +24,7 @@ extension QueryRecord {
     }
   }
 
-  /// The kind of an event; keys, runs and errors are numbers of the record's rows.
+  /// The kind of an event; numbers stand for keys, runs and errors, which are rows of the record's tables.
   public enum Kind: Hashable, Sendable {
     /// Something happened to an entry; the state after it is `nil` if the entry is gone.
     case entry(EntryStep, key: Int, state: State?)
@@ -52,7 +52,7 @@ extension QueryRecord {
 
   /// A step in the life of an entry.
   public enum EntryStep: Hashable, Sendable {
-    /// The state changed in a way that no other step tells, such as the number of waiting callers.
+    /// The state changed in a way that no other step reports, such as the number of waiting callers.
     case changed
     /// The entry was created.
     case added

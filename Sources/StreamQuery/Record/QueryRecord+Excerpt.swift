@@ -171,7 +171,7 @@ extension QueryRecord.Span {
 }
 
 extension QueryRecord.State {
-  /// The state of a row; `nil` if the entry was not there.
+  /// The state that a row of the ring stores; `nil` if the entry was not in the cache.
   init?(_ state: RecordedState) {
     guard state.isPresent else { return nil }
     self.init(bits: Int(truncatingIfNeeded: state.bits & 0xffff))

@@ -9,7 +9,7 @@ extension QueryRecord {
     public var text: String
     /// The name of the values' type.
     public var valueType: String
-    /// The parts of the key, to group keys by.
+    /// The parts of the key, by which a tool can group keys.
     public var parts: [Part]
     /// The state before the first event; `nil` if there was no entry then.
     public var base: State?
@@ -117,7 +117,7 @@ extension QueryRecord {
     case cancelled
   }
 
-  /// The options of an entry's query, as far as they tell why the entry behaves as it does.
+  /// The options of an entry's query that help to explain what the entry does.
   public struct Options: Hashable, Sendable, _FreeOfActors, Identifiable {
     /// The number of the options.
     public var number: Int

@@ -113,7 +113,8 @@ extension QueryRecord.EntryStep {
     }
   }
 
-  /// Decodes a step; `nil` for a detail of a later version, after which only the state follows.
+  /// Decodes a step; `nil` if only a later version knows its details. Then only the state is left to
+  /// decode.
   fileprivate init?(_ code: RecordCode, from row: inout some UnkeyedDecodingContainer) throws {
     switch code {
     case .changed: self = .changed

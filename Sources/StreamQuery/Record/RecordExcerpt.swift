@@ -24,7 +24,7 @@ struct RecordExcerpt: Sendable {
   var base: QueryRecord.Base
   var rows: [RecordRow]
   var extras: [RecordRow.Extra]
-  /// The numbers of keys, by the index that rows have for them.
+  /// The numbers of keys, by the index of the key in the ring, which rows have as their subject.
   var numbers: [UInt32: UInt32] = [:]
   var keys: [Key] = []
   var runs: [(number: UInt32, run: RecordRing.Run)] = []

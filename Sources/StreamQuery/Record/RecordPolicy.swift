@@ -44,7 +44,7 @@ public struct RecordedValues: Sendable, _FreeOfActors {
   let maxBytes: Int
   let text: @Sendable (_ key: AnyQueryKey, _ value: any Sendable) -> String?
 
-  /// Keeps values as a closure writes them.
+  /// Keeps the texts that a closure makes of values.
   ///
   /// - Parameters:
   ///   - maxBytes: The size of all texts together, in bytes of UTF-8; the oldest go first. One mebibyte by

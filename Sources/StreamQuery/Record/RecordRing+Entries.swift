@@ -1,7 +1,7 @@
 // Events of entries and of runs, and the indices of entries in the ring's table of keys.
 
 extension RecordRing {
-  /// Gives an index of ``keys`` and a number to an entry that was made.
+  /// Gives an entry that was created an index in ``keys``, and a number.
   @inline(__always)
   mutating func added(_ slot: Int, _ key: EntryKey, _ state: RecordedState) {
     while places.count <= slot { places.append(.max) }
@@ -18,7 +18,7 @@ extension RecordRing {
     }
   }
 
-  /// Appends the event that an entry was made, perhaps with options.
+  /// Appends the event that an entry was created, with the options of its query if it has one.
   mutating func added(
     _ slot: Int,
     _ key: EntryKey,
@@ -73,7 +73,7 @@ extension RecordRing {
     logUnfinished(event.code, place, detail: event.detail, option: event.option, at: time)
   }
 
-  /// Records the state of an entry; the state has no number of options yet.
+  /// Records the state of an entry; this method adds the number of the entry's options to the state.
   ///
   /// Nearly always, the state completes the event that has begun. Otherwise see ``changed(_:_:at:)``.
   @inline(__always)

@@ -47,7 +47,7 @@ struct RecordRing: Sendable {
     }
   }
 
-  /// A run that goes on, or that a row is about.
+  /// A run that has not ended, or that a row is about.
   struct Run: Sendable {
     let serial: UInt64
     let key: EntryKey
@@ -105,7 +105,7 @@ struct RecordRing: Sendable {
   var hasNews = false
 
   var keys = RecordRows<Key>()
-  /// The keys themselves, beside ``keys``; `nil` while an index is free.
+  /// The keys of entries, by the index in ``keys``; `nil` while the index is free.
   var names: [EntryKey?] = []
   var freePlaces: [UInt32] = []
   var lastKey: UInt32 = 0
@@ -199,7 +199,8 @@ struct RecordRing: Sendable {
     store(row)
   }
 
-  /// Stores a row in place of the oldest one, after ``foldOldest()`` and after the new row's key counted it.
+  /// Stores a row in place of the oldest one. Before that, call ``foldOldest()`` and count the row in its
+  /// key.
   @inline(__always)
   mutating func store(_ row: RecordRow) {
     rows[end] = row

@@ -40,7 +40,7 @@ struct RecordedTexts: Sendable {
     goneCount = 0
   }
 
-  /// The values of the events from a number on, without the values up to a serial number.
+  /// The values with serial numbers above `serial`, of the events from the number `first` on.
   ///
   /// - Complexity: O(*n*) in the number of values after the serial number.
   func rows(after serial: UInt64, first: UInt64) -> [Row] {

@@ -45,8 +45,9 @@ final class Broadcaster<Content: Inbox>: Sendable {
       return members
     }
 
-    /// Returns the topics that have no subscription left, which the caller releases outside the
-    /// lock, because they may hold parts of keys.
+    /// Counts the end of a subscription, and returns the topics that have no subscription left.
+    ///
+    /// The caller releases these topics outside the lock, because they may hold parts of keys.
     mutating func lostOne(of lost: [Content.Topic]?) -> [Content.Topic] {
       guard !isFinished else { return [] }
       count -= 1
@@ -63,7 +64,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
 
   var hasSubscribers: Bool { state.withLock { $0.count > 0 } }
 
-  /// Hands a message to the subscriptions to some topics, and to those to everything.
+  /// Hands a message to the subscriptions to its topics, and to the subscriptions to everything.
   ///
   /// - Parameters:
   ///   - message: The message.
@@ -112,7 +113,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
     }
   }
 
-  /// A subscription, until it is ended or released.
+  /// A subscription, which lasts until it is ended or released.
   final class Listener: Sendable {
     private let mailbox: Mailbox<Content>
     private let topics: [Content.Topic]?
@@ -156,7 +157,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
   }
 }
 
-/// The value that an observer saw last, for omitting equal values.
+/// The value that an observer saw last, so that the next value is omitted if it is equal.
 package final class LastSeen<Value: Equatable & Sendable>: Sendable {
   private let last = Mutex<Value?>(nil)
 

@@ -49,7 +49,7 @@ struct ContendedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 
 #else
 
-/// A mutex for data that all threads of a process share: on other systems, the standard one serves.
+/// A mutex for data that all threads of a process share; on other systems, this is the standard mutex.
 typealias ContendedMutex = Mutex
 
 #endif

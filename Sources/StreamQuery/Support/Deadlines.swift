@@ -15,7 +15,7 @@ import Synchronization
 @_spi(Adapters) public final class Deadlines: Sendable {
   // `DeadlineTable` keeps the deadlines, and `WakeTimer` waits for them.
 
-  /// The work to do at the time of a deadline; gets the clock's error if the clock fails before.
+  /// The work to do when a deadline is due; it gets an error if the clock failed before that.
   ///
   /// The work must be quick, and runs in a task without task-locals.
   typealias Work = @Sendable (_ failure: (any Error)?) -> Void

@@ -1,6 +1,6 @@
 /// A list that most often has one element; one element takes no allocation.
 struct Few<Element>: RandomAccessCollection, RangeReplaceableCollection {
-  /// The first element; `nil` exactly if there is none.
+  /// The first element; `nil` if the list is empty.
   private var head: Element?
   private var rest: [Element] = []
 
@@ -22,7 +22,7 @@ struct Few<Element>: RandomAccessCollection, RangeReplaceableCollection {
 
   mutating func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
     guard range.lowerBound < endIndex else {
-      // At the end, elements are appended: nearly always a single one.
+      // A replacement at the end of the list appends elements, nearly always a single one.
       for element in elements { if head == nil { head = element } else { rest.append(element) } }
       return
     }

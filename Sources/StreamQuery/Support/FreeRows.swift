@@ -16,7 +16,7 @@ struct FreeRows {
     static var sparesRoom: Bool { get }
   }
 
-  /// The number of rows from which on a table that spares room grows by an eighth.
+  /// A table whose rows have ``Row/sparesRoom`` grows by an eighth from this number of rows on.
   private static let largeCount = 4_096
 
   private var first: Int32 = -1

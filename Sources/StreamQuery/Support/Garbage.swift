@@ -8,7 +8,7 @@ package struct Garbage: Sendable {
 
   private var first: Reference?
   private var second: Reference?
-  /// Further references, and values that are no objects; a small one needs no allocation of its own.
+  /// Further references, and values that are no objects; a small value needs no allocation of its own.
   private var rest: [any Sendable] = []
 
   package init() {}

@@ -9,7 +9,8 @@ protocol Inbox: Sendable {
 
   init()
 
-  /// Takes a message; returns what the message displaces, to be released outside the lock.
+  /// Takes a message, and returns the message that it displaces, which the caller releases outside the
+  /// lock.
   mutating func receive(_ message: Message) -> Message?
 
   /// The next item, if there is one.

@@ -65,7 +65,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
   static func nanoseconds(_ attoseconds: Int128) -> Int64 {
     let divisor: UInt64 = 1_000_000_000
     let low = UInt64(truncatingIfNeeded: attoseconds)
-    // The longest span has 92 bits: the part above the low ones is smaller than the divisor.
+    // The longest span has 92 bits, so the number above the 64 low bits is smaller than the divisor.
     let first = UInt64(truncatingIfNeeded: attoseconds >> 64) << 32 | low >> 32
     let second = (first % divisor) << 32 | low & 0xFFFF_FFFF
     return Int64(truncatingIfNeeded: (first / divisor) << 32 | second / divisor)
@@ -81,7 +81,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     return isCut ? TimeSpan(unchecked: span.nanoseconds + 1) : span
   }
 
-  /// An optional span in the memory of a span: a negative number stands for `nil`.
+  /// An optional span that takes no more memory than a span: a negative number stands for `nil`.
   package struct Packed: Hashable, Sendable {
     private let nanoseconds: Int64
 
@@ -104,7 +104,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
   /// Whether the span never ends.
   package var isInfinite: Bool { nanoseconds == .max }
 
-  /// The span as a duration; the infinite one is the longest that a clock can sleep.
+  /// The span as a duration; an infinite span gives the longest time that a clock can sleep.
   package var duration: Duration {
     .nanoseconds(isInfinite ? TimeSpan.longest.nanoseconds : nanoseconds)
   }
@@ -151,7 +151,7 @@ package struct Timestamp: Hashable, Sendable {
     // A state with a date that is not a number would not equal itself.
     guard !date.isNaN else { return self }
     let age = (self.date - date) * 1_000_000_000
-    // The comparison is `false` if this date is not a number.
+    // The comparison is also `false` if the date of this timestamp is not a number.
     guard age > 0 else { return Timestamp(instant: instant, date: date) }
     guard age < Double(TimeSpan.longest.nanoseconds) else {
       return Timestamp(instant: .distantPast, date: date)

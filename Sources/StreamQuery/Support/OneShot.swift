@@ -55,7 +55,7 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  /// The resumption of a task for a value that was given, to be done outside of locks.
+  /// A task that is to be resumed with a value, outside of locks.
   struct Resumption: Sendable {
     /// The task; `nil` if it is not suspended yet, and will find the value.
     fileprivate let task: SuspendedTask<Value?>?
@@ -137,7 +137,7 @@ package struct SuspendedTask<Value: Sendable>: Sendable {
   @inlinable
   package func resume(returning value: Value) { continuation.resume(returning: value) }
 
-  /// Suspends the current task, unless it need not wait.
+  /// Suspends the current task, unless `store` returns a value at once.
   ///
   /// A cancellation does not end the wait: for that, resume the task on cancellation.
   ///

@@ -10,7 +10,7 @@ struct Rare<Value> {
     @inline(__always) get { storage.isEmpty }
   }
 
-  /// The value, in place; there must be one.
+  /// The value, read and changed in place; do not use this if ``isEmpty`` is `true`.
   var value: Value {
     @inline(__always) _read { yield storage[0] }
     @inline(__always) _modify { yield &storage[0] }

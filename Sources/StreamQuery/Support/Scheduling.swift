@@ -115,10 +115,10 @@ struct WorkPriority: Comparable, Sendable {
     rawValue = priority.rawValue
   }
 
-  /// The priority of the current code, including a raised one.
+  /// The priority of the current code, to which callers that wait for the code may have raised it.
   static var current: WorkPriority { WorkPriority(Task.currentPriority) }
 
-  /// The priority of tasks that the current code creates: they do not inherit a lent priority.
+  /// The priority of tasks that the current code creates: a raised priority is not passed on to them.
   static var ofNewTasks: WorkPriority { WorkPriority(Task.basePriority ?? Task.currentPriority) }
 
   /// Whether the priority is below the default one.

@@ -22,7 +22,7 @@ struct WakePlan: Equatable, Sendable {
 
   /// The action for a deadline.
   enum Arming: Equatable, Sendable {
-    /// Nothing: a sleeper wakes no later than the deadline, or the timer has ended.
+    /// Do nothing: a sleeper wakes no later than the deadline, or the timer has ended.
     case covered
     /// Start a task that sleeps until this time.
     case begin(TaskID, until: Instant)
@@ -34,9 +34,9 @@ struct WakePlan: Equatable, Sendable {
   enum Failure: Equatable, Sendable {
     /// Sleep until this time again.
     case again(Instant)
-    /// Give up the deadline; `isNews` if no other was given up since a sleep last succeeded.
+    /// Give up the deadline; `isNews` says whether it is the first one since a sleep last succeeded.
     case givenUp(isNews: Bool)
-    /// Nothing: the timer has ended.
+    /// Do nothing: the timer has ended.
     case over
   }
 

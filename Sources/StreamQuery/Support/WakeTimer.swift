@@ -12,8 +12,8 @@ final class WakeTimer: Sendable {
     var sleep: @Sendable (_ until: Instant) async throws -> Void
     /// Called when a deadline may be due; arms the next one.
     var onWake: @Sendable () -> Void
-    /// Called after the clock threw repeatedly, when no task sleeps for the deadline any more; `isNews` if
-    /// this has not been reported since a sleep succeeded.
+    /// Called after the clock threw repeatedly, when no task sleeps for the deadline any more; `isNews`
+    /// says whether it is the first such call since a sleep succeeded.
     var onFailure: @Sendable (_ error: any Error, _ isNews: Bool) -> Void
   }
 

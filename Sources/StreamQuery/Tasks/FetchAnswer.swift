@@ -28,7 +28,7 @@ import Synchronization
   public var hasLanded: Bool { slot.hasLanded(attempt) }
 }
 
-/// The age of an answer, as the present attempt of a fetch reports it.
+/// The slot in which the present attempt of a fetch reports the age of its answer.
 final class AnswerSlot: Sendable {
   /// The part of the answer that became the data last.
   private enum Landed {

@@ -16,7 +16,8 @@ final class FetchJob: FetchWork, Sendable {
   let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp
-  /// The number of the fetch's start among the events that a running import compares; 0 if no import ran.
+  /// The position of the fetch's start among the events that a running import puts in order; 0 without an
+  /// import.
   let sequence: UInt64
   let part: FetchPart
   /// The caller's setting for how to fetch; `nil` if there is none.

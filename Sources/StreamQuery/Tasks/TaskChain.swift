@@ -55,7 +55,7 @@ final class TaskChain: Sendable {
     /// Stored only if later runs of the same scope compare it, or if raising a task's priority costs an extra
     /// task on this system; otherwise `nil`.
     var own: WorkPriority?
-    /// The highest priority that waiting callers have lent, if it exceeds `own`.
+    /// The highest priority of waiting callers, to which tasks are raised, if it exceeds `own`.
     var lent: WorkPriority?
 
     var priority: WorkPriority? { lent ?? own }

@@ -83,7 +83,8 @@ final class WaitGroup: Sendable {
   private func callerCancelled(_ onCancel: @Sendable () -> Void) {
     let resumption = resolveIfDone { _ in true }
     onCancel()
-    // The caller is resumed at the very end, as in ``Waiter``.
+    // The caller is resumed at the very end, because it may continue inside of this call, as ``Waiter``
+    // explains.
     resumption?.resume()
   }
 

@@ -50,9 +50,9 @@ final class Waiter: Sendable {
   private let group: WaitGroup?
   /// The stale data that the caller accepts instead of waiting longer; `nil` if it accepts none.
   let allowance: StaleAllowance?
-  /// The entry at the end of the fetch, if nobody observed it; written under the cache's lock.
+  /// The entry at the end of the fetch, if it had no observer; written under the cache's lock.
   ///
-  /// The entry may be dropped before the caller reads it.
+  /// Such an entry may be dropped before the caller reads it.
   private let storedEnd = Mutex<EntryEnd?>(nil)
   var end: EntryEnd? { storedEnd.withLock { $0 } }
 
@@ -124,7 +124,8 @@ final class Waiter: Sendable {
     resumption.resume()
   }
 
-  /// Ends the wait of the caller's work, because the outcome is decided or the caller left.
+  /// Ends the registered wait of the caller's fetch or run, because the outcome is decided or the caller
+  /// left.
   func endWait() { wait?.end() }
 
   /// Whether the caller was answered or has left.
@@ -176,7 +177,7 @@ final class StaleAllowance: Sendable {
   let freshness: Freshness
   /// How long after the data became stale the caller accepts it.
   let staleIfError: TimeSpan
-  /// The time from which the caller takes the data while the fetch runs; `nil` is never.
+  /// The time from which the caller takes stale data while the fetch runs; `nil` if it never does.
   let softTimeoutEnd: Instant?
 
   init(_ freshness: Freshness, staleIfError: TimeSpan, softTimeoutEnd: Instant? = nil) {
@@ -191,7 +192,7 @@ enum WaitOutcome: Sendable {
   case value(ValueBox)
   case failure(any Error)
   case cancelled
-  /// The fetch settled: for callers that only watch.
+  /// The fetch has settled; only callers that watch get this outcome.
   case settled
 
   /// The fetched value; throws if there is none.

@@ -30,7 +30,7 @@ final class WorkWait: Sendable {
     case refused
   }
 
-  /// Begins a wait, unless it closes a circle.
+  /// Begins a wait for other work, unless that work waits for this work, directly or through others.
   static func begin(_ source: TaskChain, for target: WorkID) -> Permit {
     graph.withLock { graph -> Permit in
       // The wait is recorded under the lock, so that work that ends just now finds the wait.

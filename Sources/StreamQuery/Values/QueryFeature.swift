@@ -32,7 +32,8 @@ protocol FetchProgress: AnyObject, Sendable {
   /// Returns the progress that a restarted fetch can use; `nil` if all of it is outdated.
   func restarted() -> (any FetchProgress)?
 
-  /// Returns the progress for the next call of the fetch in the same attempt, after a call that was answered.
+  /// Returns the progress for another call of the fetch in the same attempt, after a call that was
+  /// answered.
   ///
   /// - Parameter start: The progress when the attempt began.
   /// - Returns: The progress for that call.
@@ -68,5 +69,6 @@ extension FetchProgress {
 /// resets, without the fetch of the query that brought it.
 typealias StoredInitialData = any AnyObject & Sendable
 
-/// The client, for code of lower layers: they pass the client on to user code and never call it.
+/// The client, as code of lower layers sees it: that code passes the client on to user code, and never
+/// calls it.
 protocol CarriedClient: AnyObject, Sendable {}

@@ -9,7 +9,7 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   }
 
   let kind: Kind
-  /// The random part of each interval, in 255ths of it.
+  /// The largest random part of each interval, in 255ths of the interval.
   private(set) var jitter: UInt8 = 0
 
   private init(kind: Kind) {
@@ -182,11 +182,14 @@ public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleBy
 public struct RefetchPacing: Hashable, Sendable {
   /// The time in which further returns count as the same one, from the first return that refetches.
   ///
-  /// Further returns resume paused fetches, except those that are spread. No return is lost: at the end
-  /// of the time, entries that got no data since the first return are refetched once more, as their
-  /// policies say. If the network is down again by then, the next reconnect refetches; the same goes for
-  /// the app and its activations. A return that resumes mutations refetches after their outcomes. Zero or less
-  /// is off.
+  /// Further returns only resume paused fetches, except those that are spread.
+  ///
+  /// - At the end of the time, entries that got no data since the first return are refetched once more, as
+  ///   their policies say. So no return is lost.
+  /// - If the network is down again by then, or the app inactive, the next return refetches.
+  /// - A return that resumes mutations refetches after their outcomes.
+  ///
+  /// Zero or less is off.
   public var coalescing: Duration
   /// The time over which the refetches of one return are spread.
   ///

@@ -80,8 +80,8 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   /// Chooses a policy by the query's state.
   ///
-  /// Each subscription, and so each view that appears, evaluates the policy for the entry as it was before.
-  /// At an event, each observer evaluates the policy.
+  /// Each subscription, and so each view that appears, evaluates the policy for the entry as it was before
+  /// the subscription. At a reconnect or an activation, each observer evaluates the policy.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }

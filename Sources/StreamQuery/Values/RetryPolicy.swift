@@ -25,7 +25,8 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     case never
     /// A number of retries; a closure instead would be one more object for each query.
     case times(Int)
-    /// A closure that decides, given the number of earlier failures, from 0.
+    /// A closure that decides, from the error and the number of earlier failures, which is 0 at the first
+    /// failure.
     case asked(@Sendable (_ failures: Int, _ error: any Error) -> Bool)
   }
 

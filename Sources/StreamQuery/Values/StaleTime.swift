@@ -45,8 +45,9 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
 
   /// Never stale, not even by invalidation, and omitted from bulk refetches while observed.
   ///
-  /// Subscriptions, reconnects and activations do not refetch such data, whatever their policy. A handle's
-  /// `refetch`, a reset or a removal does, and so do an interval and the query's own trigger streams.
+  /// Subscriptions, reconnects and activations do not refetch such data, whatever their policy. The
+  /// `refetch` of an observer's handle, a reset or a removal does, and so do an interval and the query's
+  /// own trigger streams.
   public static var `static`: Self { StaleTime(kind: .fixed(.static)) }
 
   /// A stale time that is evaluated again whenever the entry changes.
@@ -105,7 +106,7 @@ package enum Freshness: Hashable, Sendable {
 package struct AnswerAge: Hashable, Sendable {
   /// The time when the answer was up to date.
   package var updatedAt: Timestamp
-  /// Whether the data on the server has changed since; `nil` if that is not known.
+  /// Whether the data on the server has changed since that time; `nil` if that is not known.
   package var isOutdated: Bool?
 
   /// Creates an age.

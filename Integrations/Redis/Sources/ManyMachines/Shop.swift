@@ -39,7 +39,7 @@ struct Shop: Sendable {
     return "a good year"
   }
 
-  /// Waits until somebody has requested the report and waits for it.
+  /// Returns after a machine has requested the report and waits for the answer.
   func isAskedForReport() async throws {
     _ = try await connection.send(RedisCommand("BLPOP", "hanging", "25"))
   }

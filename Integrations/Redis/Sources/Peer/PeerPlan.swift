@@ -9,7 +9,7 @@ struct PeerPlan: Sendable {
   /// The number of requests, and the number of keys.
   var requests = 10_000
   var keys = 50
-  /// The number of requests for each change; `0` is no change.
+  /// The number of requests after which a change follows; `0` makes no changes.
   var changes = 0
   /// Whether changes are also reported by tag, by prefix and by write.
   var isMixed = false

@@ -24,7 +24,7 @@ struct CommandQueue: Equatable {
   enum Delivery: Equatable {
     /// A caller waits for the reply.
     case reply(to: CommandID)
-    /// The caller of the command left. If the command took something, another command gives it
+    /// The caller of the command has left. If the command took a lease, another command gives the lease
     /// back.
     case nobody(then: RedisCommand?)
     /// The reply answers the connection's own request for the server's time.

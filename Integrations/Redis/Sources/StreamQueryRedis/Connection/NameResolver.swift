@@ -6,7 +6,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Finds the addresses of a name, for which the system may need any time.
+/// Finds the addresses of a name; the system may take any time for that.
 enum NameResolver {
   /// The numeric addresses of a host.
   ///

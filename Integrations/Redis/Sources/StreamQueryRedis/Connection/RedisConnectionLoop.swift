@@ -207,7 +207,8 @@ final class RedisConnectionLoop {
     if commands.isEmpty { try fill() }
   }
 
-  /// Goes over to the next address after a failure, if there is one and the connection is not open yet.
+  /// Tries the next address after a failure; throws if there is none, or if the connection was open
+  /// already.
   private func failed(_ failure: RedisLink.Failure) throws(RedisLink.Failure) {
     guard let turn = turnBeforeOthers else {
       throw RedisLink.Failure(text: "\(endpoint): \(failure.text)")
@@ -245,7 +246,7 @@ final class RedisConnectionLoop {
     }
   }
 
-  /// Adds the arguments to a command that only the connection knows, as the command's `stamp` says.
+  /// Adds the arguments that only the connection knows, as the command's `stamp` says.
   private func stamped(
     _ command: RedisCommand,
     until deadline: ContinuousClock.Instant
@@ -329,7 +330,7 @@ final class RedisConnectionLoop {
     if next.hasWaiting { try fill() }
   }
 
-  /// The milliseconds for which `poll` waits; -1 without an end.
+  /// The milliseconds for which `poll` waits; -1 if the wait has no end.
   ///
   /// - Parameters:
   ///   - now: The time.

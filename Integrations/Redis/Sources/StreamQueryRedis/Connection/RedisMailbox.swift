@@ -196,7 +196,7 @@ final class RedisMailbox: Sendable {
 }
 
 extension RedisMailbox.State {
-  /// Whether the caller must wake the thread, as the first caller since the thread read the mailbox.
+  /// Whether the caller must wake the thread: it is the first caller since the thread read the mailbox.
   fileprivate mutating func wakes() -> Bool {
     defer { isWoken = true }
     return !isWoken

@@ -4,7 +4,7 @@ struct ServerClock: Equatable {
   ///
   /// In this time, two clocks that nobody sets drift apart by some milliseconds.
   static let trust = Duration.seconds(60)
-  /// A time that never comes, in numbers that scripts can read.
+  /// A time that never comes, as a number that scripts can read.
   private static let never: UInt64 = 9_007_199_254_730_000
 
   private struct Reading: Equatable {

@@ -29,7 +29,7 @@ enum RedisAnswers {
     return .some(version)
   }
 
-  /// The entry or the lease of a key.
+  /// The result of the script `begin`: the entry or the lease of a key, or the machine that fetches it.
   ///
   /// - Parameters:
   ///   - reply: The reply.

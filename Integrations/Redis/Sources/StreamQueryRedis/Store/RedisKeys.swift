@@ -45,7 +45,8 @@ struct RedisKeys: Hashable, Sendable {
   /// The names of the keys that every script uses.
   var common: [[UInt8]] { [Array("\(prefix)state".utf8), log, Array("\(prefix)marks".utf8)] }
 
-  /// The key for the number of a store object's newest connection, which makes commands of earlier ones fail.
+  /// The key with the number of a store object's newest connection; scripts refuse commands of earlier
+  /// ones.
   ///
   /// - Parameter name: The name of the store object.
   /// - Returns: The name of the key.

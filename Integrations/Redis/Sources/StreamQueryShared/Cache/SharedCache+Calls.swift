@@ -5,8 +5,9 @@
 extension SharedCache {
   /// How a call behaves while the store counts as away, because it did not answer.
   enum Urgency: Sendable {
-    /// While somebody reads the log, the call fails without asking the store, because the reader will
-    /// notice that the store is back. If nobody reads the log, the call behaves like `log`.
+    /// While a call of ``SharedCache/run()`` reads the log, this call fails without asking the store,
+    /// because the reader will notice that the store is back. If nobody reads the log, this call behaves
+    /// like `log`.
     case fetch
     /// The call asks the store if the pause after the last failure is over, and fails otherwise.
     case log
@@ -153,7 +154,8 @@ extension SharedCache {
       }
       apply { $0.invalidated(marks, version) }
     } catch {
-      // Marks that were waiting wait again, because they may be small enough when they are sent alone.
+      // Marks that were waiting to be sent again still wait, because they may be small enough when they are
+      // sent alone.
       keepUnsent(kept)
       throw error
     }

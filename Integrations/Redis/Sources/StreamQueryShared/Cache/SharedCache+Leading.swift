@@ -1,6 +1,6 @@
 @_spi(SharedCache) internal import StreamQuery
 
-// A fetch for all machines, with a lease.
+// The fetch of a machine that has the lease, and so fetches for all machines.
 extension SharedCache {
   /// Asks upstream for all machines; `nil` if the lease was lost meanwhile.
   func lead<Value: Codable & Sendable>(

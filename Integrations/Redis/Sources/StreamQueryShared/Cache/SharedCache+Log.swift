@@ -63,7 +63,7 @@ extension SharedCache {
           try await store.changes(after: position, timeout: wait)
         }
         received(changes, askedAt: start)
-        // If the store neither waits nor has news, the reads are limited by a pause.
+        // If the store answers at once and without messages, a pause limits the number of reads.
         guard changes.isGap || changes.messages.isEmpty, clock.now() - start < wait / 2 else {
           continue
         }

@@ -12,7 +12,7 @@ struct SharedBreaker: Equatable, Sendable {
   private enum State: Equatable {
     case closed
     case open(until: Duration)
-    /// One call asks the store. If it has no result at this time, another call may ask.
+    /// One call asks the store. If the call has no result at the time `until`, another call may ask.
     case probing(until: Duration)
   }
 

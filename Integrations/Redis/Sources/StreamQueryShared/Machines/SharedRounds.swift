@@ -15,7 +15,7 @@ struct SharedRounds: Equatable, Sendable {
     case follow(SharedPosition, until: Duration)
     /// Ask upstream without a lease.
     case alone(SharedCacheEvent.Reason)
-    /// Fail like the fetch of the machine with the lease.
+    /// Fail with the error that the machine with the lease has reported.
     case fail(SharedFailure.Report)
   }
 
@@ -26,14 +26,14 @@ struct SharedRounds: Equatable, Sendable {
   private var roundsLeft: Int
   /// The maximum age of an entry; `nil` accepts none.
   private var maxAge: Duration?
-  /// Entries up to this version are outdated at any age.
+  /// Entries with this version or a lower one are not accepted, whatever their age.
   private var outdated: SharedVersion?
   /// The bounds for an entry that may replace the present data.
   private let bounds: SharedBounds
   /// An entry must not have been requested before this time; `nil` if any time will do.
   ///
-  /// Set if the client knows of a change that the store does not know, or wants an answer that is as new as
-  /// the client's request. This limit is in addition to ``bounds``.
+  /// It is set if the client knows of a change that the store does not know, or wants an answer that is as
+  /// new as the client's request. This limit is in addition to ``bounds``.
   private let leastRequest: Duration?
   /// The version of an answer that the fetch has, but that may be outdated.
   ///
@@ -42,7 +42,8 @@ struct SharedRounds: Equatable, Sendable {
   /// The position of the log when the fetch began to wait; the fetch may take any entry that was
   /// stored after this position.
   private var awaited: SharedPosition?
-  /// Whether a lease has ended since the fetch began, so that further leases are newer than the fetch.
+  /// Whether a lease has ended since the fetch began. A later lease began after the fetch, so its value is
+  /// new enough.
   private var hasOutlivedLease = false
   /// The longest duration of a call: the store may measure an entry's age this much later than the fetch
   /// asked.

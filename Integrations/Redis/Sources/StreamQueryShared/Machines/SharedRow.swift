@@ -18,8 +18,7 @@ struct SharedRow: Sendable {
   ///
   /// The value is the data, or an outdated answer that the client has instead of the data.
   var requestedAt: Duration?
-  /// Whether the data is not trusted, because of news of the log, or because the log was out of
-  /// reach.
+  /// Whether the data is not trusted, because of a message of the log, or because the log was out of reach.
   var isSuspect = false
   /// The newest message of the log which says that the store has a value for the key.
   var stored: RecentMarks.SeenInvalidation?

@@ -20,7 +20,8 @@ extension SharedTable {
   /// Whether the client is about to mark the data of a key as invalidated.
   func isMarking(_ key: String) -> Bool { rows[key].map { $0.marking > 0 } ?? false }
 
-  /// Whether changes with one of some marks reach data that the client has.
+  /// Whether the table knows data with one of some marks that the client has, so that it can become
+  /// suspect.
   ///
   /// A fetch under way does not count: it may end without an answer.
   func isWatched(oneOf marks: [SharedMark]) -> Bool {

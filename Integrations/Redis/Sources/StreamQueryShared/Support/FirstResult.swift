@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Gives one value to one waiting task: the first of an answer, a deadline and a cancellation.
+/// Gives one waiting task the first of several values: an answer, or the value for a deadline or a
+/// cancellation.
 final class FirstResult<Value: Sendable>: Sendable {
   private enum State {
     case open
