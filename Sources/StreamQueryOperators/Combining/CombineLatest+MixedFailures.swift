@@ -1,6 +1,6 @@
 /// Combines two sequences that fail with different errors, or of which some cannot fail.
 ///
-/// The result is as for sequences with one failure type, except that it may throw any error.
+/// The returned sequence behaves as if all had one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -16,7 +16,7 @@ public func combineLatest<A: Sendable, B: Sendable>(
 
 /// Combines three sequences that fail with different errors, or of which some cannot fail.
 ///
-/// The result is as for sequences with one failure type, except that it may throw any error.
+/// The returned sequence behaves as if all had one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -34,7 +34,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable>(
 
 /// Combines four sequences that fail with different errors, or of which some cannot fail.
 ///
-/// The result is as for sequences with one failure type, except that it may throw any error.
+/// The returned sequence behaves as if all had one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -54,7 +54,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
 
 /// Combines five sequences that fail with different errors, or of which some cannot fail.
 ///
-/// The result is as for sequences with one failure type, except that it may throw any error.
+/// The returned sequence behaves as if all had one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -76,7 +76,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E:
 
 /// Combines six sequences that fail with different errors, or of which some cannot fail.
 ///
-/// The result is as for sequences with one failure type, except that it may throw any error.
+/// The returned sequence behaves as if all had one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.

@@ -47,7 +47,7 @@ public func combineLatest<A: Sendable, B: Sendable, Failure>(
 
 /// Combines the newest elements of three sequences into one tuple.
 ///
-/// The sequence behaves as the one for two sequences.
+/// The returned sequence behaves like that for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -64,7 +64,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, Failure>(
 
 /// Combines the newest elements of four sequences into one tuple.
 ///
-/// The sequence behaves as the one for two sequences.
+/// The returned sequence behaves like that for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -83,7 +83,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Fa
 
 /// Combines the newest elements of five sequences into one tuple.
 ///
-/// The sequence behaves as the one for two sequences.
+/// The returned sequence behaves like that for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -104,7 +104,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E:
 
 /// Combines the newest elements of six sequences into one tuple.
 ///
-/// The sequence behaves as the one for two sequences.
+/// The returned sequence behaves like that for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -135,8 +135,8 @@ public func combineLatest<
 
 /// Combines the newest elements of sequences of one type into an array, in the order of the sequences.
 ///
-/// It behaves as the form for two sequences. For an empty list of sequences, it gives one empty array and
-/// ends.
+/// The returned sequence behaves like that for two sequences. For an empty list, it delivers one empty array
+/// and ends.
 ///
 /// - Complexity: O(*n*) per array.
 /// - Parameter sequences: The sequences.

@@ -25,7 +25,7 @@ public func merge<Element: Sendable, Failure>(
 
 /// Merges sequences that fail with different errors, or of which some cannot fail.
 ///
-/// The result is as for sequences with one failure type, except that it may throw any error.
+/// The returned sequence behaves as if all had one failure type, except that it may throw any error.
 ///
 /// - Parameters:
 ///   - a: The first sequence.

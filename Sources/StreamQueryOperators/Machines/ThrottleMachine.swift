@@ -1,9 +1,9 @@
 /// Decides for `throttle`: in each window of time, at most one element passes at the start and one at the
 /// end.
 ///
-/// The upstream is asked for elements without pause. An element that comes outside of a window opens one. At
-/// most two elements are stored: the newest one of the window, which is held until the window ends, and one
-/// that has passed, until the consumer takes it or another one passes.
+/// The upstream is asked for elements without pause. An element that comes outside of a window opens a
+/// window, which lasts for the interval. At most two elements are stored: the newest one of the window, which
+/// is held until the window ends, and one that has passed, until the consumer takes it or another one passes.
 ///
 /// An element that comes at the exact end of a window is outside of it.
 ///

@@ -40,7 +40,7 @@ public struct _KeepPreviousDataStep<Value: Sendable>: _ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result; if its key has no data, with the data of the previous key.
+  /// - Returns: The result; if its key has no data, the data of the previous key is its placeholder.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let kept = previous.take(result) else { return result }
     return result.standingIn(kept.snapshot.data)

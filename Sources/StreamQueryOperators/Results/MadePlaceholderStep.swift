@@ -12,8 +12,8 @@ extension AsyncSequence {
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result with data is stored.
   ///
-  /// - Parameter make: Gets the data and the result of the previous key; both are `nil` if there was none, or
-  ///   if that key was reset. Runs once whenever a key begins to lack data; `nil` shows no placeholder.
+  /// - Parameter make: Gets the data and the result of the previous key; both are `nil` if there was no such
+  ///   key, or if it was reset. Runs once whenever a key begins to lack data; `nil` shows no placeholder.
   /// - Returns: Results with a placeholder in place of missing data.
   public func placeholder<Value>(
     _ make: @escaping @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
@@ -43,7 +43,7 @@ public struct _MadePlaceholderStep<Value: Sendable>: _ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result; if it is pending, with the placeholder.
+  /// - Returns: The result; if it is pending, the placeholder is its data.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     let previousResult = previous.take(result)
     guard result.isPending else {

@@ -31,7 +31,7 @@ public struct _PlaceholderStep<Value: Sendable>: _ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result; if it is pending, with the placeholder.
+  /// - Returns: The result; if it is pending, the placeholder is its data.
   public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     result.isPending ? result.standingIn(box) : result
   }

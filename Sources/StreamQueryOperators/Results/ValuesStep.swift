@@ -50,8 +50,9 @@ public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
   public mutating func take(_ result: QueryResult<Value>) -> Value? {
     guard result.hasRealData, let box = result.snapshot.data else { return nil }
     guard removesDuplicates else {
-      // If a fetch or a write has brought the same value again, the box may be the same. But beside an error,
-      // the box is older: a selection threw for the new data.
+      // If a fetch or a write has brought the same value again, the box may be the same, so the count
+      // decides. But the box of a result with an error may be older than the count: a selection threw for the
+      // new data.
       let isAgain = result.snapshot.dataUpdateCount != count && !result.isError
       guard box !== last || isAgain else { return nil }
       (last, count) = (box, result.snapshot.dataUpdateCount)

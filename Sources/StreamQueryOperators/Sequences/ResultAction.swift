@@ -4,7 +4,8 @@ struct ResultAction<Input: Sendable>: Sendable {
   @usableFromInline typealias Body = @Sendable @isolated(any) (Input) -> Void
 
   @usableFromInline let isolated: Body
-  /// The closure if it belongs to no actor, so that it can be called on the consumer's actor.
+  /// The closure if it belongs to no actor, so that it can be called on the consumer's actor; otherwise
+  /// `nil`.
   ///
   /// A call through `isolated` would leave that actor and return, which costs two hops for each element.
   @usableFromInline let plain: (@Sendable (Input) -> Void)?

@@ -75,8 +75,8 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     return answer
   }
 
-  /// Whether an upstream may ask for its next element: `false` if it was stopped, and `nil` if it has to
-  /// wait.
+  /// Takes the machine's request for an element of an upstream, and returns `true`; returns `nil` if there is
+  /// no request yet, and `false` if the upstream was stopped.
   mutating func takePull(_ id: UpstreamID) -> Bool? {
     guard let upstream = upstreams[id] else { return false }
     guard upstream.hasPull else { return nil }

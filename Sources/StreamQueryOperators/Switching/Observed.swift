@@ -16,8 +16,8 @@ extension AsyncSequence where Self: Sendable {
   /// For streams of different types, or with operators of their own, use `switchToLatest`, which makes a new
   /// observer for each element.
   ///
-  /// - Finish: when the client is shut down, or if this sequence ends without a query. After a query, the
-  ///   observer stays at the last one when this sequence ends.
+  /// - Finish: when the client is shut down, or if this sequence ends without a query. If this sequence ends
+  ///   after a query, the last query is observed on.
   /// - Failure: a failure of this sequence ends the observation and is thrown.
   /// - Cancellation: ends with `nil`; the observation ends.
   /// - Buffering: none. One task asks for queries without pause; another task asks the observer for a result
@@ -87,8 +87,8 @@ nonisolated extension QueryClient {
 extension AsyncSequence where Self: Sendable {
   /// Returns the results of the only observer that this sequence delivers.
   ///
-  /// The results end with the client or the consumer. The whole sequence then ends, because no further
-  /// element can begin them again.
+  /// The results end when the client is shut down or the consumer stops. The whole sequence then ends,
+  /// because a further element only moves the observer, and brings no new results.
   fileprivate func followed<Value>() -> ErasedSequence<QueryResult<Value>, Failure>
   where Element == QueryResults<Value> {
     switching(

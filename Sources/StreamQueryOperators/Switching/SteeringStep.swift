@@ -1,8 +1,9 @@
 internal import StreamQuery
 
-/// Delivers one sequence, the results of an observer, and moves that observer with each further element.
+/// Makes an observer from the first element, and delivers its results as one sequence; each further element
+/// moves that observer.
 ///
-/// `switchToLatest` iterates the results, and meanwhile asks for elements without pause.
+/// The operator after this step iterates the results, and meanwhile asks for elements without pause.
 struct SteeringStep<Input, Value: Sendable>: _ResultStep, Sendable {
   private let begin: @Sendable (Input) -> QueryObserver<Value>
   private let steer: @Sendable (QueryObserver<Value>, Input) -> Void

@@ -66,7 +66,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// Follows the stream of the newest element, if this sequence and the streams have different types of
   /// failures.
   ///
-  /// The result is as for one failure type, except that it may throw any error.
+  /// The returned sequence behaves as if all had one failure type, except that it may throw any error.
   ///
   /// - Parameters:
   ///   - removingDuplicates: Whether an element that equals the one before is omitted.

@@ -8,8 +8,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// let ticks = prices.throttle(for: .seconds(1))
   /// ```
   ///
-  /// An element that comes outside of a window opens one. An element that passes at the end of a window opens
-  /// the next one, so two elements are never closer than the interval.
+  /// An element that comes outside of a window opens a window, which lasts for the interval. An element that
+  /// passes at the end of a window opens the next window, so two elements are never closer than the interval.
   ///
   /// - Finish: a waiting element is let through at once, and then the sequence ends.
   /// - Failure: a waiting element is let through at once, and then the failure is thrown.

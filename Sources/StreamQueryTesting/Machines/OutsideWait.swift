@@ -17,10 +17,10 @@ struct OutsideWait: Equatable, Sendable {
   /// A caller is reported after this number of checks in a row, during which nobody drove the simulation.
   static var patience: Int { 5 }
 
-  /// The drive of the simulation at the time of the wait.
+  /// Whether the simulation is driven at the time of the wait, and on which thread.
   enum Drive: Equatable, Sendable {
     case none
-    /// The simulation is driven on the caller's thread, so that the caller is one of its jobs.
+    /// The simulation is driven on the caller's thread, so the caller is one of the simulation's jobs.
     case here
     case elsewhere
   }

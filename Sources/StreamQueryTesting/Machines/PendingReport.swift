@@ -67,8 +67,8 @@ struct PendingReport: Equatable, Sendable {
     return lines
   }
 
-  /// Whether more fetches and runs are at work than calls of scripted fetches are suspended: the others wait
-  /// for something unknown.
+  /// Whether there are more running fetches and runs than suspended calls of scripted fetches: then some wait
+  /// for something that the simulation does not know.
   private var hasUnknownWait: Bool {
     guard readyJobs == 0, sleepers == 0 else { return false }
     return work.count { $0.activity == .running } > suspendedCalls + endlessCalls

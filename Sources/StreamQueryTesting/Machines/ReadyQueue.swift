@@ -2,8 +2,8 @@
 ///
 /// Without a generator the oldest job comes first. With a generator, each ready job is equally likely. The
 /// last job moves to the place of the chosen one, which takes constant time; the order of the others does not
-/// matter, because the next choice is random, too. Jobs in line keep their order, as in a serial queue, so
-/// only the oldest of them is a candidate.
+/// matter, because the next choice is random, too. Jobs *in line*, which are those of the main actor, keep
+/// their order, as in a serial queue, so only the oldest of them is a candidate.
 struct ReadyQueue<Job: Sendable>: Sendable {
   private var free = Line<Job>()
   private var inLine = Line<Job>()

@@ -2,8 +2,8 @@
 
 /// Decides for a simulation which job runs next and when time moves, and collects its failures.
 ///
-/// It is a value without locks, threads or clocks, so that its rules can be tested synchronously. The core
-/// keeps it behind a mutex and performs the results of `next`.
+/// It is a value without locks, threads or clocks, so that its rules can be tested synchronously.
+/// ``SimulationCore`` keeps it behind a mutex and performs the steps that `next` returns.
 struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// The driver's next step.
   enum Step {
@@ -21,7 +21,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   private enum MainActorUse {
     case none
     case held
-    /// A wait for a client in real time was reported, which happens once.
+    /// A wait for a client that runs in real time was reported; further waits are not.
     case reported
   }
 
@@ -29,7 +29,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   static var maximumFailures: Int { 100 }
 
   let jobLimit: Int
-  /// Chooses among jobs that are ready; `nil` without a seed.
+  /// Chooses among jobs that are ready; `nil` with seed 0, which runs the oldest job first.
   private var scheduling: SplitMix?
   private var values: SplitMix
 
@@ -73,8 +73,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   /// Returns the next step at this instant.
   ///
-  /// Without a seed, all ready jobs run before the next due sleeper wakes. With a seed, all due sleepers are
-  /// woken first, so that the generator also chooses among them.
+  /// With seed 0, all ready jobs run before the next due sleeper wakes. With any other seed, all due sleepers
+  /// are woken first, so that the generator also chooses among them.
   mutating func next() -> Step {
     if scheduling != nil, let waiter = sleepers.popDue(at: now, includingLast: false) {
       return take(.wake(waiter))
@@ -191,8 +191,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   /// Notes that code of the simulation waits for a client that was made without it.
   ///
-  /// If the main actor is part of the simulation, such a client answers in real time, and the result depends
-  /// on luck. So the test fails, once.
+  /// If the main actor is part of the simulation, such a client answers in real time, and the result may
+  /// differ from run to run. So the test fails, but only for the first such wait.
   mutating func waitedElsewhere(for subject: String) {
     guard mainActor == .held else { return }
     mainActor = .reported

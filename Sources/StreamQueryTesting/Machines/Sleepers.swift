@@ -1,9 +1,9 @@
 /// The sleepers and their deadlines, as a binary heap; sleepers with the same deadline are in order of
 /// registration.
 ///
-/// A sleeper is first reserved and then parked, so that a cancellation in between is not lost. Cancelling
-/// frees the sleeper's slot at once, but leaves a dead entry in the heap. The dead entry is dropped when it
-/// reaches the top, or when dead entries outnumber living ones.
+/// A sleep first reserves a slot, and then parks its waiter there, so that a cancellation in between is not
+/// lost. Cancelling frees the sleeper's slot at once, but leaves a dead entry in the heap. The dead entry is
+/// dropped when it reaches the top, or when dead entries outnumber living ones.
 ///
 /// A sleeper may ask to wake after everything else at its instant.
 struct Sleepers<Waiter: Sendable>: Sendable {
@@ -44,7 +44,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   private var freeSlots: [Int] = []
   private var lastSerial: UInt64 = 0
 
-  /// The number of sleepers in the foreground.
+  /// The number of sleepers that keep the simulation from being idle.
   private(set) var foregroundCount = 0
   /// The number of sleepers in the background, such as a client's own timer.
   private(set) var backgroundCount = 0
@@ -86,7 +86,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     return true
   }
 
-  /// Ends a sleep early, and returns the waiter to resume; `nil` if none was parked.
+  /// Ends a sleep early, and returns the waiter to resume; `nil` if the sleep has no parked waiter.
   mutating func cancel(_ ticket: Ticket) -> Waiter? {
     guard slots[ticket.slot].serial == ticket.serial else { return nil }
     switch slots[ticket.slot].state {

@@ -21,7 +21,8 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
   private let elements: [Element]
   private let comparison: Comparison?
 
-  /// The place for the result of a failed `==`; the failure's message shows that result.
+  /// Stores the difference that a failed `==` has found, for the description that the test library then
+  /// prints.
   private final class Comparison: Sendable {
     let pending: @Sendable () -> [String]
     let failure = Mutex<Failure?>(nil)

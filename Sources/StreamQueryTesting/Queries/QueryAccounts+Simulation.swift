@@ -8,7 +8,7 @@ extension QueryAccounts {
   ///   - stores: All stores in which queries of accounts are saved.
   ///   - simulation: The simulation.
   ///   - configure: Changes the configuration of an account's client, given the account's name. The partition
-  ///     is set afterwards.
+  ///     is set after that, so the closure cannot change it.
   public convenience init(
     in stores: any QueryStore...,
     simulation: Simulation,
@@ -29,7 +29,7 @@ extension QueryAccounts {
   ///   - simulation: The simulation.
   ///   - base: The configuration of the clients of all accounts.
   ///   - configure: Changes the configuration of an account's client, given the account's name. The partition
-  ///     is set afterwards.
+  ///     is set after that, so the closure cannot change it.
   public convenience init(
     in stores: any QueryStore...,
     simulation: Simulation,

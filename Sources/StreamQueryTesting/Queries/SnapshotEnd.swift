@@ -16,7 +16,8 @@ public struct SnapshotEnd<Element: Sendable>: Sendable {
 
   private let report: Report?
 
-  /// The place for the report of a failed comparison; the failure's message shows that report.
+  /// Stores the simulation's waits at a failed comparison, for the description that the test library then
+  /// prints.
   private final class Report: Sendable {
     let pending: @Sendable () -> [String]
     let lines = Mutex<[String]>([])

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The state that all copies of a scripted fetch share: its position, its log, and its suspended calls.
 ///
-/// It knows no types of values, because looking them up would take longer than its other work.
+/// The class is not generic: a lookup of the value's type at run time would take longer than its other work.
 final class ScriptLog: Sendable {
   private typealias Waiter = SuspendedTask<Result<ValueBox, any Error>>
 

@@ -158,7 +158,8 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
 
   /// Makes a call, and returns its value in a box.
   ///
-  /// The box is new each time, although a step may repeat: the cache takes the same box for the same data.
+  /// The box is new for each call, even if a step repeats, because to the cache the same box means the same
+  /// data.
   func box() async throws -> ValueBox {
     TypedBox(try await callAsFunction())
   }

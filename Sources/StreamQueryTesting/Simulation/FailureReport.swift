@@ -62,7 +62,8 @@ public struct FailureReport: Sendable {
     case .isUnknown where library.isThere:
       endProcess(message)
     case .runsNoTest, .isUnknown:
-      // The failure is also printed, because a runner loads XCTest even when it runs none of its test cases.
+      // The failure is also printed, because a process may have loaded XCTest without running a test case of
+      // it, and then `XCTFail` has no effect.
       XCTestFailure.record?(message, filePath, UInt(clamping: line))
       print(message)
     }

@@ -8,10 +8,10 @@ extension Simulation {
 
   /// Runs all ready jobs, then moves time, with a stop at every sleeper's deadline.
   ///
-  /// Sleepers wake in the order of their deadlines. Without a seed, equal deadlines are in order of
-  /// registration, and all jobs that follow from one sleeper run before the next wakes. The call ends exactly
-  /// `duration` later, with everything settled; or earlier, with a failure, if the limit of jobs at one
-  /// instant is reached.
+  /// Sleepers wake in the order of their deadlines. With seed 0, sleepers with equal deadlines wake in order
+  /// of registration, and all jobs that follow from one sleeper run before the next wakes. The call ends
+  /// exactly `duration` later, with everything settled; or earlier, with a failure, if the limit of jobs at
+  /// one instant is reached.
   ///
   /// - Parameter duration: The time by which to move; a negative one counts as zero.
   public func advance(by duration: Duration) {

@@ -20,12 +20,14 @@ extension Simulation {
     return report
   }
 
-  /// Sets the pause between two checks for drives, for tests; otherwise the pause is a real second.
+  /// Sets the pause between two checks whether the simulation is driven, for tests; by default it is a real
+  /// second.
   package func watchOutsideWaits(every pause: @escaping @Sendable () async -> Void) {
     core.waits.setPause(pause)
   }
 
-  /// Fails the test at once, because the simulation is not driven any further.
+  /// Fails the test at once, because no later drive of the simulation may come that would deliver the
+  /// failure.
   func report(_ message: String) {
     let text = pending.text
     core.read { $0.fail("\(message)\n\(text)") }

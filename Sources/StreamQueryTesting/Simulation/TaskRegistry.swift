@@ -52,7 +52,7 @@ final class TaskRegistry: Sendable {
     for end in state.withLock({ $0.endings }) { end() }
   }
 
-  /// Adds a closure that `closeAll()` calls.
+  /// Adds a closure that shuts a client down; `closeAll()` calls it.
   func addClosing(_ close: @escaping @Sendable () -> Void) {
     state.withLock { $0.closings.append(close) }
   }

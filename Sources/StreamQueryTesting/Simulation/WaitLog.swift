@@ -63,7 +63,7 @@ final class WaitLog: Sendable {
 
   // MARK: Known waits
 
-  /// The number of waiting calls of scripted fetches that a test can release, and that of the others.
+  /// The number of waiting calls of scripted fetches that a test can release, and the number of all others.
   var scriptedCalls: (suspended: Int, endless: Int) {
     state.withLock { ($0.suspendedCalls, $0.endlessCalls) }
   }
@@ -195,7 +195,8 @@ extension SimulationCore: WaitObserver {
   ) {
     let subject = subject()
     waits.waitsElsewhere(for: subject, owner: owner)
-    // The client of a preview never answers, so no wait for it is reported here.
+    // Only a client without an executor of its own answers in real time, so only such a client is reported
+    // here. The client of a preview, for example, has an executor, and never answers.
     if isOnPool { read { $0.waitedElsewhere(for: subject) } }
   }
 }

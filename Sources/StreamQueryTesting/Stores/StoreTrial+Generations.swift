@@ -108,7 +108,7 @@ extension StoreTrial {
 
   /// Checks that a batch of an earlier generation is refused.
   ///
-  /// The method gets the store itself, so that `keepsWipes` need not retain it: that check opens
+  /// The method calls `store()` itself, so that `keepsWipes` has no reference to the store: that check opens
   /// the place again, and some stores are closed only by the release of their last reference.
   private func refuses(_ old: StoreGeneration, _ violation: String) async throws {
     let store = try await store()

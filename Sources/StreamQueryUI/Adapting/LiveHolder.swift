@@ -19,7 +19,8 @@ final class LiveHolder<Object: AnyObject> {
 
   private var object: Object?
   private var machine = LiveMachine()
-  /// The presence of the modifiers that show the object; made when such a modifier first appears.
+  /// The presence of the views with a modifier that takes the wrapper, such as `attach(_:)`; made when the
+  /// first of them appears.
   private var presence: Presence?
   private var queryEnvironment = QueryEnvironment()
   /// The wrapper's own function that applies changes, for example inside of an animation; `nil` if it has
@@ -104,7 +105,7 @@ final class LiveHolder<Object: AnyObject> {
     perform()
   }
 
-  /// Ends the observation, because the wrapper names nothing to observe.
+  /// Notes that the wrapper names nothing to observe, and ends an observation that the wrapper has begun.
   ///
   /// - Parameter forget: Makes the object show nothing; called if the wrapper has named something before.
   func namedNothing(_ forget: (Object) -> Void) {
@@ -122,7 +123,7 @@ final class LiveHolder<Object: AnyObject> {
     presence?.updated()
   }
 
-  /// Notes that a view of a modifier that shows the object has appeared.
+  /// Notes that a view with a modifier that takes the wrapper has appeared.
   func appeared() {
     if presence == nil {
       let new = Presence()
@@ -132,7 +133,7 @@ final class LiveHolder<Object: AnyObject> {
     presence?.appeared()
   }
 
-  /// Notes that a view of a modifier that shows the object has disappeared.
+  /// Notes that a view with a modifier that takes the wrapper has disappeared.
   func disappeared() { presence?.disappeared(of: queryEnvironment.client) }
 
   private func perform() {

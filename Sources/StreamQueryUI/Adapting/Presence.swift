@@ -8,8 +8,7 @@ internal import StreamQuery
 /// modifier's body, which reads the presence, is also told, so that SwiftUI draws the modifier.
 @MainActor
 final class Presence: nonisolated Observable {
-  /// Whether a body has read the presence in this turn of the main actor, while the view is hidden and
-  /// updated.
+  /// Whether a body has read the presence since a hidden view was updated in this turn of the main actor.
   private enum Reading {
     case none
     case awaited
@@ -143,8 +142,8 @@ final class Presence: nonisolated Observable {
   private func awaitEndOfTurn() {
     if let waits { return waits.awaitEndOfTurn(self) }
     // No client with a clock is known. The task retains this object, because the end of the turn must be
-    // reported even if the view is gone by then. It has no executor preference, because it runs on the main
-    // actor.
+    // reported even if the view is gone by then. It has no executor preference, because the main actor would
+    // ignore one.
     Task { turnEnded() }
   }
 }

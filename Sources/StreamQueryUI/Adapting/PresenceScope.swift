@@ -33,7 +33,7 @@ final class PresenceScope {
 
   /// Tells the members to check whether they may observe.
   func tell() {
-    // A member may add others during this loop.
+    // A member may add others during this loop, which goes over the former array.
     for member in members { member.object?.presenceChanged() }
   }
 

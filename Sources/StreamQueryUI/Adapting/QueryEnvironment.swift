@@ -9,7 +9,7 @@ struct QueryEnvironment: Sendable {
   var client: QueryClient?
   /// Whether queries might be observed here when the view was last drawn.
   var observes = true
-  /// Whether an environment value decides about observation, and not the modifiers around the view.
+  /// Whether a view has set `queryObservationEnabled`, which then decides instead of the modifiers around it.
   var isExplicit = false
   /// The rule of the nearest modifier for when queries are observed; `nil` if there is no such modifier.
   var period: ObservationPeriod?
@@ -22,7 +22,8 @@ struct QueryEnvironment: Sendable {
   /// Whether fetches are off, as in a preview.
   var isFrozen = false
 
-  /// The nearest modifier that decides whether queries are observed; `nil` if an environment value decides.
+  /// The nearest modifier that decides whether queries are observed; `nil` if `queryObservationEnabled`
+  /// decides.
   var gate: Presence? { isExplicit ? nil : presence }
 
   /// Whether queries may be observed here now, even if the answer has changed since the last drawing.

@@ -3,7 +3,8 @@ public import StreamQuery
 // States of mutations. A mutation without a state is idle.
 //
 // A mutation is found by its key and its types: mutations of the same types without a key all show the same
-// state. No callbacks are called, and no optimistic changes are made: set the data, too.
+// state. No callbacks are called, and no optimistic changes are made, so prepare the changed data of queries
+// as well.
 extension QueryPreview {
   /// Puts a mutation into the state of running.
   ///

@@ -32,7 +32,7 @@ public final class SceneActivity {
     AppActivity { [weak self] in
       // The stream buffers three states, so that an activation between two reads is not lost.
       let (states, listener) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(3))
-      // The task has no executor preference, because it runs on the main actor.
+      // The task has no executor preference, because the main actor would ignore one.
       Task { @MainActor in self?.add(listener) }
       return states
     }

@@ -19,7 +19,7 @@ final class Debouncer {
   /// - Parameters:
   ///   - key: The key.
   ///   - observed: The key that is observed.
-  ///   - options: The options for the key; `nil` keeps the waiting or the former ones.
+  ///   - options: The options for the key; `nil` keeps the options that wait, or else the present ones.
   ///   - interval: The time for which no other key may be set.
   ///   - clock: The clock that measures the interval.
   ///   - goOver: Makes the object observe the key after the wait.
@@ -69,7 +69,7 @@ final class Debouncer {
 
   private func restart(_ interval: Duration, _ clock: any Clock<Duration>) {
     task?.cancel()
-    // The task has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because the main actor would ignore one.
     task = Task { [weak self] in
       // If the clock throws an error of its own, the wait counts as over: otherwise the key would wait for
       // ever.

@@ -18,7 +18,8 @@ struct DeliveryParticipants {
   private var entries: [Entry] = []
   /// The position of each object in `entries`.
   ///
-  /// The object there has to be compared, because a new object may have the identifier of a released one.
+  /// The object at the position has to be compared, because a new object may have the identifier of a
+  /// released one.
   private var indices: [ObjectIdentifier: Int] = [:]
   /// The number of removed objects in `entries`; released ones are not counted.
   private var goneCount = 0

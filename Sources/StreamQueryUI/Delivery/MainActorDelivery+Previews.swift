@@ -2,7 +2,7 @@
 
 // In the client of a preview, observers fetch nothing, even if their query is `enabled`.
 extension MainActorDelivery {
-  /// Returns the options for an observer in a client; in a preview, they disable it.
+  /// Returns the options for an observer in a client; in a preview, they disable the observer.
   static func options(_ present: ObserverOptions?, for client: QueryClient) -> ObserverOptions? {
     guard prepared(for: client) != nil else { return present }
     var frozen = present ?? ObserverOptions()

@@ -10,7 +10,7 @@ final class MainActorDelivery {
   private static var deliveries: [ObjectIdentifier: MainActorDelivery] = [:]
   /// The delivery that was used last, as a shortcut, because most apps have a single client.
   private static var latest: MainActorDelivery?
-  /// The deliveries of clients that were shut down, which retain them.
+  /// The deliveries of clients that were shut down; each of these clients retains its delivery.
   private static var ended: [ObjectIdentifier: Ended] = [:]
 
   private struct Ended {
@@ -113,7 +113,7 @@ final class MainActorDelivery {
 
   private func start(as id: ObjectIdentifier) {
     // The task is detached, because it serves every view, and must not have the task-locals of the first
-    // view. It has no executor preference, because it runs on the main actor.
+    // view. It has no executor preference, because its work runs on the main actor, which would ignore one.
     Task.detached { await self.run(as: id) }
   }
 
@@ -121,7 +121,8 @@ final class MainActorDelivery {
     while let changes = await group.next() { deliver(changes) }
     if Self.deliveries[id] === self { Self.deliveries[id] = nil }
     if Self.latest === self { Self.latest = nil }
-    // Its members are told of no more changes, but the client may still be erased.
+    // The members are told of no more changes, but a later erasure of the client must still find this
+    // delivery.
     guard client != nil else { return }
     Self.ended = Self.ended.filter { $0.value.delivery != nil }
     Self.ended[id] = Ended(delivery: self)

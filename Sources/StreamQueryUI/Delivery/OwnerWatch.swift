@@ -2,9 +2,9 @@ internal import StreamQuery
 
 /// Finds owners that were released, on systems that do not report a release.
 ///
-/// Each change of the client also leads to a check, but there may be none. So this object checks 1, 2, 4 …
-/// seconds after the newest observation began. An observation then outlives its owner by at most a second, or
-/// by at most the time that it had lasted before, and an app at rest is hardly ever woken.
+/// Each change of the client also leads to a check, but the client may not change. So this object checks 1,
+/// 2, 4 … seconds after the newest observation began. An observation then outlives its owner by at most a
+/// second, or by at most the time that it had lasted before, and an app at rest is hardly ever woken.
 @MainActor
 final class OwnerWatch {
   private static var firstPause: Duration { .seconds(1) }
@@ -33,7 +33,8 @@ final class OwnerWatch {
     guard task == nil || pause > Self.firstPause else { return }
     task?.cancel()
     // The task is detached, because it serves all observations, and must not have the task-locals of the
-    // first observation. It has no executor preference, because it checks on the main actor.
+    // first observation. It has no executor preference, because its checks run on the main actor, which would
+    // ignore one.
     task = Task.detached { [weak self, clock] in
       while let pause = await self?.nextPause() {
         // If the clock throws an error of its own, the pause counts as over. The pauses grow, so even if the

@@ -25,7 +25,7 @@ final class SharedWaits {
   func awaitEndOfTurn(_ waiter: any SharedWaiter) {
     inThisTurn.append(waiter)
     guard inThisTurn.count == 1 else { return }
-    // The task has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because the main actor would ignore one.
     Task {
       let waiters = inThisTurn
       inThisTurn = []
@@ -38,7 +38,7 @@ final class SharedWaits {
     guard !isCounting else { return recent.append(Waiter(object: waiter)) }
     isCounting = true
     due.append(Waiter(object: waiter))
-    // The task has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because the main actor would ignore one.
     Task { await countSeconds() }
   }
 

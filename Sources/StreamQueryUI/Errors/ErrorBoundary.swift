@@ -101,7 +101,7 @@ public final class ErrorBoundary: nonisolated Observable {
     var tries: [(source: Source, retry: Retry)] = []
     change { tries = $0.triesAgain() }
     return tries.map { source, retry in
-      // The task has no executor preference, because it runs on the main actor.
+      // The task has no executor preference, because the main actor would ignore one.
       Task {
         await retry()
         triedAgain(source)
@@ -114,7 +114,8 @@ public final class ErrorBoundary: nonisolated Observable {
     change { $0.removeErrors { _ in true } }
   }
 
-  /// Lets objects report the error that they still show after the try of its source.
+  /// Asks the objects that had reported a source's error to report it again if they still show it after the
+  /// try.
   private func triedAgain(_ source: Source) {
     offerAgain(machine.triedAgain(source), source)
   }
@@ -167,7 +168,7 @@ public final class ErrorBoundary: nonisolated Observable {
       } else {
         await client.reset(filter)
       }
-      // The reporters show the end of the try before they are asked about it.
+      // The reporters must show the result of the try before `triedAgain` asks them about the error.
       MainActorDelivery.of(client).deliverNow()
     }
   }
@@ -216,11 +217,11 @@ public final class ErrorBoundary: nonisolated Observable {
     retry: @escaping Retry
   ) -> Bool {
     guard catches(error) else {
-      // An earlier error of the query that was caught here is outdated.
+      // An earlier error of the query that this boundary has caught is outdated, so it is removed.
       if let reporter { leftHere(source, by: reporter) }
       return parent?.take(error, by: source, from: reporter, of: delivery, retry: retry) ?? false
     }
-    // An earlier error that a boundary around this one has caught is outdated, too.
+    // An earlier error that a boundary around this one has caught is outdated, too, and is removed.
     if let reporter { parent?.left(source, by: reporter) }
     if let delivery {
       // This boundary catches the error and will be reset, so it notes whether the client is that of a

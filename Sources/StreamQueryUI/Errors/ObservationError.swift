@@ -1,4 +1,4 @@
-/// A mistake in the use of an observed object, as the error of a call.
+/// An error of a call that an observed object cannot perform, because the object is used wrongly.
 public enum ObservationError: Error, Hashable, Sendable {
   /// The object has no client, because it was not started, or was stopped.
   case noClient

@@ -2,8 +2,9 @@ internal import StreamQuery
 
 /// The queries that a view fetches ahead.
 ///
-/// Two values are equal if their keys and clients are, and if the same queries were enabled when the client
-/// was set.
+/// When a view is drawn with an unequal value, SwiftUI starts the task of `prefetch(_:)` again. Two values
+/// are equal if they have the same keys and the same client, and if the same queries were enabled when the
+/// client was set.
 struct Prefetching: Sendable {
   private let keys: [AnyQueryKey]
   private let asks: [@Sendable (QueryClient) -> Bool]
@@ -51,13 +52,13 @@ struct Prefetching: Sendable {
     guard !Task.isCancelled, let client, MainActorDelivery.prepared(for: client) == nil else {
       return
     }
-    // The tasks have no executor preference, because they run on the main actor. They are no child tasks,
-    // because they go on for a second after a cancellation.
+    // The tasks have no executor preference, because the main actor would ignore one. They are no child
+    // tasks, because they go on for a second after a cancellation.
     let tasks = fetches.map { fetch in Task { await fetch(client) } }
     await withTaskCancellationHandler {
       for task in tasks { await task.value }
     } onCancel: {
-      // The task has no executor preference, because it runs on the main actor.
+      // The task has no executor preference, because the main actor would ignore one.
       Task { @MainActor in
         try? await client.clock.sleep(for: .seconds(1))
         for task in tasks { task.cancel() }

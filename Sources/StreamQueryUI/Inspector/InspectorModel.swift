@@ -74,7 +74,7 @@ final class InspectorModel {
     }
     guard !isEnded else { return }
     let (updates, clock) = (client.recordUpdates, client.clock)
-    // The task has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because the main actor would ignore one.
     following = Task { [weak self] in
       for await record in updates where !Task.isCancelled {
         self?.screen.came(record)
@@ -90,7 +90,7 @@ final class InspectorModel {
   /// Makes the shown ages grow between events, unless they grow already.
   private func tick(by clock: any Clock<Duration>) {
     guard ticking == nil else { return }
-    // The task has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because the main actor would ignore one.
     ticking = Task { [weak self] in
       while (try? await clock.sleep(for: .seconds(1))) != nil {
         guard let self, !Task.isCancelled else { return }
@@ -200,10 +200,10 @@ final class InspectorModel {
   /// Returns why the last command had no effect; `nil` if the command had one, or was for another key.
   func refusalText(for key: Int) -> String? { refusal?.key == key ? refusal?.text : nil }
 
-  /// Starts a call of the client and cancels the wait for the last one, which goes on in the client.
+  /// Starts a call of the client, and gives up the wait for the call before, which goes on in the client.
   private func wait(_ call: @escaping @MainActor () async -> Void) {
     waiting?.cancel()
-    // The task has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because the main actor would ignore one.
     waiting = Task { await call() }
   }
 }

@@ -55,8 +55,8 @@ struct InspectorScreen: Sendable {
     }
     guard !news.isAnew else { return list.rebuild(replay, at: moment) }
     var changed = isFollowing ? news.changed : replay.changedKeys(from: former, to: moment)
-    // The former moment is so early that its events were dropped: the screen now shows the first known
-    // moment.
+    // The events of the former moment were dropped, so the screen now shows the first known moment. Keys with
+    // folded events may have another state there.
     if former.end < replay.events.startIndex { changed.formUnion(news.folded) }
     list.update(changed, forgotten: news.forgotten, replay, at: moment)
   }
@@ -112,7 +112,7 @@ struct InspectorScreen: Sendable {
     choice = .selected
   }
 
-  /// Shows the moment before the newest event of the shown moment and all events of the same time.
+  /// Shows the moment before the newest shown event; if other events have the same time, before these, too.
   mutating func stepBack() {
     let end = moment.end
     guard end > replay.events.startIndex else { return }

@@ -2,8 +2,9 @@ internal import StreamQuery
 
 /// The filter and the order of a list of keys.
 struct KeyListing: Hashable, Sendable {
-  /// The text that a listed key or its value type contains, whatever the case of ASCII letters; empty for
-  /// all.
+  /// Only keys that contain this text, or whose value type does, are listed; an empty text lists all keys.
+  ///
+  /// The case of ASCII letters does not matter.
   var text = ""
   var state = State.all
   var order = Order.key

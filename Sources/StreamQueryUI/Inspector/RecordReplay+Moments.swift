@@ -64,7 +64,8 @@ extension RecordReplay {
     return Moment(time: time, end: end, totals: totals)
   }
 
-  /// The time of the first event that was not dropped; without any, the time of the newest record.
+  /// The time of the first event that was not dropped; if there is no such event, the time of the newest
+  /// record.
   var start: Duration { events.first?.event.time ?? duration }
 
   /// The time just before the first event that was not dropped.

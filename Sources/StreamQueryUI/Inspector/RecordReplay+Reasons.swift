@@ -53,7 +53,8 @@ extension RecordReplay {
     return text
   }
 
-  /// Returns the time since which a key has been observed, or has not been observed.
+  /// Returns the time since which a key has been observed, or has not been observed; `nil` if the events
+  /// before the moment do not show it.
   private func since(isObserved: Bool, _ history: KeyHistory, _ moment: Moment) -> Duration? {
     var before = history.row.base
     var since: Duration?

@@ -165,7 +165,7 @@ struct RecordReplay: Sendable {
     switch event.kind {
     case .entry(let step, let key, let state):
       if case .removed = step {
-        // The changes of an entry go with it, without events of their own.
+        // When an entry is removed, its optimistic changes end without events of their own.
         for run in keys[key]?.layers ?? [] {
           runs[run]?.keys.remove(key)
           dropRun(run)
@@ -216,7 +216,8 @@ struct RecordReplay: Sendable {
     }
     options = options.filter { used.options.contains($0.key) }
     errors = errors.filter { used.errors.contains($0.key) }
-    // The next search follows after so many new rows and events that it costs no more than they do.
+    // The next search comes after so many new rows and events that a search costs no more than adding them
+    // did.
     sweepCount = 64 + 2 * (options.count + errors.count) + events.count + keys.count
   }
 }

@@ -19,7 +19,7 @@ struct ErrorRouteMachine<Result: RoutedResult> {
   /// The action that follows from a result.
   enum Step {
     case nothing
-    /// Ask whether the error is to be thrown, and report it to the boundary if so.
+    /// Ask the query's `throwOnError` whether the error belongs to a boundary, and report it if so.
     case offer(any Error)
     /// Remove the error from the boundary, because the query has recovered.
     case recovered
@@ -34,7 +34,8 @@ struct ErrorRouteMachine<Result: RoutedResult> {
   /// - Returns: The action.
   mutating func shown(_ result: Result) -> Step {
     guard let error = result.error else {
-      // Without data, a running fetch hides the error, but may fail again with the same error.
+      // Without data, the result hides the error while a fetch runs. The query has not recovered by that,
+      // because the fetch may fail again.
       let isOver = !result.isFetching || result.isSuccess && !result.isPlaceholderData
       return isOver && offered.take() != nil ? .recovered : .nothing
     }

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Decides when a debounced object goes over to another key.
+/// Decides when an object with a debounce interval goes over to another key, that is, observes it.
 ///
 /// | the key that is set | no key waits | a key waits |
 /// |---|---|---|

@@ -26,7 +26,7 @@ struct ListMachine {
   private var readFields = ResultFields()
   /// A number that grows when results are shown, and when the shown results arrive again.
   ///
-  /// An ``Arrival`` is outdated if the number has grown since.
+  /// An ``Arrival`` is outdated if the number has grown since its arrival.
   private var revision: UInt32 = 0
 
   /// Notes that a position is read.
@@ -53,7 +53,8 @@ struct ListMachine {
       case (_, _): false
       }
     if isShown {
-      // These results are the newest, so older results that have not been shown yet are not shown after them.
+      // The shown results have arrived again, so they are the newest: an arrival with older results becomes
+      // outdated.
       revision &+= 1
       return nil
     }

@@ -42,13 +42,13 @@ struct NextPageMachine: Equatable {
   private var count = 0
   private var reason: Reason?
 
-  /// Notes that the view appears; if it consists of several views, that one of them appears.
+  /// Notes that the view appears, or one of several views that it consists of.
   mutating func appeared() -> Step {
     count += 1
     return count == 1 ? awaitEndOfTurn(.appeared) : .nothing
   }
 
-  /// Notes that the view disappears; if it consists of several views, that one of them disappears.
+  /// Notes that the view disappears, or one of several views that it consists of.
   mutating func disappeared() {
     count = max(0, count - 1)
   }

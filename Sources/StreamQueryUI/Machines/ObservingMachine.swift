@@ -21,7 +21,7 @@ struct ObservingMachine: Equatable {
   /// The observed client.
   private var client: ObjectIdentifier?
 
-  /// Creates a machine, in an observation that has begun or in none.
+  /// Creates a machine for an object that observes a client or nothing.
   ///
   /// - Parameter client: The observed client; `nil` for none.
   init(observing client: ObjectIdentifier? = nil) { self.client = client }

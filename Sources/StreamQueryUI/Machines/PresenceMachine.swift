@@ -18,7 +18,8 @@
 /// | in another turn of the doubt | shown until the doubt ends, and then as hidden |
 ///
 /// The second row is wrong for a view that the user leaves in that very turn: it costs requests until the
-/// view is back. The opposite decision would leave empty content empty for good.
+/// view is back. The opposite decision would end the observation of content that a change has emptied, so it
+/// would stay empty for good.
 ///
 /// The third row is about a view that the user leaves soon after a change, and about content that a change
 /// removes with an animation, because reports do not tell the two apart. The machine assumes the former,
@@ -46,11 +47,11 @@ struct PresenceMachine: Equatable {
     case shownAgain
   }
 
-  /// The wait for the time when a reported change cannot remove content any more.
+  /// The wait for the end of the doubt, after which a reported change cannot remove content any more.
   private enum EndOfDoubt: Equatable {
     case none
     case awaited
-    /// Another change was reported during the wait, so that it begins anew when it ends.
+    /// Another change was reported during the wait, so another wait follows this one.
     case renewed
   }
 
@@ -61,9 +62,9 @@ struct PresenceMachine: Equatable {
     case awaitEndOfTurn
     /// Wait until the last reported change cannot remove content any more.
     case awaitEndOfDoubt
-    /// Report the new stage to the members.
+    /// Report the new stage to the observed objects in the content.
     case changed
-    /// Report the new stage to the members, and wait for the end of the doubt.
+    /// Report the new stage to the observed objects in the content, and wait for the end of the doubt.
     case changedInDoubt
   }
 
@@ -144,7 +145,7 @@ struct PresenceMachine: Equatable {
 
   /// Decides at the end of the turn whether the content is hidden.
   mutating func turnEnded() -> Step {
-    // A turn may be reported for another wait; the machine acts once for each of its own waits.
+    // The caller may also report the end of a turn that this machine does not wait for.
     guard awaitsEndOfTurn else { return .nothing }
     awaitsEndOfTurn = false
     let former = doubt
@@ -174,10 +175,10 @@ struct PresenceMachine: Equatable {
     return begins
   }
 
-  /// Returns whether the content observes.
+  /// Returns whether objects in the content observe at the present stage.
   ///
   /// - Parameter period: The rule for when content observes.
-  /// - Returns: Whether it observes.
+  /// - Returns: Whether they observe.
   func observes(_ period: ObservationPeriod) -> Bool {
     switch (period, stage) {
     case (.always, _), (_, .shown), (.onRender, .unseen): true

@@ -10,7 +10,7 @@ internal import StreamQueryOperators
 /// change, and ``apply(_:)`` makes it. A reader that is told may make the object show a newer result between
 /// the steps. Then the change is outdated, and ``apply(_:)`` has no effect.
 struct ResultMachine<Stored: Sendable, Selected: Sendable> {
-  /// The source of the shown result; most observed queries show the stored result, and have no other.
+  /// The source of the shown result; most observed queries show the stored result itself.
   private indirect enum Showing {
     case stored
     case made(Steps)
@@ -36,7 +36,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     /// not be shown beside a later error.
     mutating func keepUnread(_ result: QueryResult<Stored>) {
       unread = result
-      // Optimistic changes are user code.
+      // The data of an optimistic result is not read here, because the optimistic changes are user code.
       guard selecting != nil, !result.isOptimistic, result.data == nil else { return }
       let kept = keeping?.take(result) ?? result
       if kept.data == nil { _ = selecting?.take(kept) }

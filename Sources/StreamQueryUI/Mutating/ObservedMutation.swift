@@ -123,7 +123,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// if rename.isError { rename.retry() }             // a button: "Try again"
   /// ```
   ///
-  /// The repeated run is a new one, as by ``run(_:)``. Until it ends, another call has no effect.
+  /// The call starts a new run, like ``run(_:)``. Until it ends, another call has no effect.
   public func retry() {
     guard let failed = observer?.run, failed.isError, let input = failed.input else { return }
     run(input)
@@ -204,7 +204,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   private func follow(_ observer: MutationObserver<Input, Output>) {
     guard following == nil else { return }
     let runs = observer.runs
-    // The task has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because the main actor would ignore one.
     following = Task { [weak self] in
       for await _ in runs {
         guard let self, !Task.isCancelled else { return }

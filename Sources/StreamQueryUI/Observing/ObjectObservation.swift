@@ -72,7 +72,7 @@ public final class ObjectObservation {
   }
 
   #if canImport(ObjectiveC)
-  /// The address of the observation is its own key, because an owner may have several observations.
+  /// The key is the observation's address, because an owner may have several observations.
   private var associationKey: UnsafeRawPointer {
     UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }

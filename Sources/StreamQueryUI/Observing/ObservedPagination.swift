@@ -23,7 +23,8 @@ public final class ObservedPagination<
   /// The query of the shown page: it has the results, and its methods start and stop the observation.
   @ObservationIgnored public let query: ObservedQuery<Value>
 
-  /// A function that applies arriving changes, for example inside of an animation; it does not apply moves.
+  /// A function that applies arriving changes, for example inside of an animation; it is not called for moves
+  /// to another page.
   public var changeContext: ChangeContext? {
     get { query.changeContext }
     set { query.changeContext = newValue }
@@ -40,7 +41,8 @@ public final class ObservedPagination<
   ///   - pagination: The first position.
   ///   - client: The client.
   ///   - options: Options of the observer, which take precedence over those of the query.
-  ///   - keepsPreviousData: Whether a page is shown until the data of the next one has come.
+  ///   - keepsPreviousData: Whether the former page stays on the screen until the data of the new page has
+  ///     come.
   ///   - query: Returns the query of a page; its key must contain input and page.
   public convenience init(
     _ pagination: Pagination<Input, Page>,
@@ -63,7 +65,8 @@ public final class ObservedPagination<
   /// - Parameters:
   ///   - pagination: The first position.
   ///   - options: Options of the observer, which take precedence over those of the query.
-  ///   - keepsPreviousData: Whether a page is shown until the data of the next one has come.
+  ///   - keepsPreviousData: Whether the former page stays on the screen until the data of the new page has
+  ///     come.
   ///   - query: Returns the query of a page; its key must contain input and page.
   public init(
     _ pagination: Pagination<Input, Page>,
@@ -118,7 +121,7 @@ public final class ObservedPagination<
   /// Stops observing and shows nothing, until a call names pages again; the position stays.
   func showNothing() {
     query.showNothing()
-    // An event of the release of the observer may have started the object again.
+    // The release of the observer can call `onEvent`, which may have started the object again.
     if query.client == nil { queryOfPage = { _, _ in .none } }
   }
 

@@ -4,9 +4,9 @@ extension ObservedQueries {
   /// Fetches all queries of the list, even if their data is fresh, and waits until all are settled.
   ///
   /// Failures are in the results. A query is omitted if it is static or if all of its observers are disabled,
-  /// as by `QueryClient.refetch(_:superseding:)`. A fetch that already waits for the network
-  /// counts as settled. Cancelling the caller ends its wait and not the fetches, and is no error. An object
-  /// that does not observe fetches nothing.
+  /// as in `QueryClient.refetch(_:superseding:)`. A fetch that already waits for the network counts as
+  /// settled. Cancelling the caller ends its wait and not the fetches, and is no error. An object that does
+  /// not observe fetches nothing.
   public func refetch() async { await perform { await $0.refetch($1) } }
 
   /// Invalidates all queries of the list, and waits until the observed and enabled ones are fetched.
@@ -31,12 +31,12 @@ extension ObservedQueries {
 
   /// Fetches without waiting, in the next job of the main actor.
   ///
-  /// The call fetches those of its queries that the list still has at that time, and none if the object was
-  /// released, was stopped or has another client by then.
+  /// Queries that have left the list by then are not fetched. Nothing is fetched if the object was released,
+  /// was stopped or got another client.
   public func refetch() {
     guard let client = commandable else { return }
     let asked = Set(queries.map { QueryIdentity($0) })
-    // The task has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because the main actor would ignore one.
     Task { [weak self] in
       // A query that has left the list since the call would be fetched for nobody.
       guard let filter = self?.filter(of: asked, in: client) else { return }
@@ -59,7 +59,7 @@ extension ObservedQueries {
     arrivedNow()
   }
 
-  /// Returns a filter for those of some queries that the list still has; `nil` if the object does not observe
+  /// Returns a filter for the asked queries that are still in the list; `nil` if the object does not observe
   /// the client any more.
   private func filter(of asked: Set<QueryIdentity>, in client: QueryClient) -> QueryFilter? {
     guard commandable === client else { return nil }

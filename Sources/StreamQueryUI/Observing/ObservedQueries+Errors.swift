@@ -2,7 +2,8 @@
 
 // The errors of the queries, for the boundary around the list.
 extension ObservedQueries {
-  /// Offers errors that are new to the boundary, and withdraws those of queries that have recovered.
+  /// Reports to the boundary the errors that it does not know yet, and withdraws the errors of queries that
+  /// have recovered.
   func offerErrors() {
     guard let boundary, let client, let results = machine.shown?.all else { return }
     // A shortcut: most lists have no error, and never had one.
@@ -10,7 +11,7 @@ extension ObservedQueries {
     leaveFormerErrors()
     let members = routed()
     routesClient = client
-    // A reader that was told of the change may have replaced the list.
+    // The keys are compared, because a reader that was told of the change may have replaced the list.
     for (member, result) in zip(members, results) where member.query.key == result.key {
       guard result.error != nil || routes[member.routed] != nil else { continue }
       switch routes[member.routed, default: ErrorRouteMachine()].shown(result) {

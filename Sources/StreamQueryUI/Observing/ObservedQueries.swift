@@ -38,7 +38,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   /// The identity of one query in the list.
   ///
-  /// A list may have a query twice, with different options.
+  /// A list may have a query twice, with different options, so the occurrences are numbered.
   struct Routed: Hashable {
     let identity: QueryIdentity
     let occurrence: Int
@@ -46,7 +46,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   private let registrar = ObservationRegistrar()
   var machine = ListMachine()
-  /// The decisions about each query that had an error for the boundary.
+  /// For each query that had an error, the machine that decides what is reported to the boundary.
   var routes: [Routed: ErrorRouteMachine<AnyQueryResult>] = [:]
   /// The client of the queries in ``routes``.
   weak var routesClient: QueryClient?
@@ -111,9 +111,10 @@ public final class ObservedQueries: nonisolated Observable {
     ObservingMachine(observing: client.map(ObjectIdentifier.init))
   }
 
-  /// Shows what was brought before another client, or none, is observed.
+  /// Shows the changes that a delivery has brought, before the object observes another client or none.
   ///
-  /// A reader that is told of it may call back, so the state of the observation is read after that.
+  /// A reader that is told of them may call back, so callers read the state of the observation after this
+  /// call.
   private func leaves(for other: QueryClient?) {
     if isOutdated, client !== other { show() }
   }
@@ -121,7 +122,7 @@ public final class ObservedQueries: nonisolated Observable {
   /// Replaces the list.
   ///
   /// Queries with keys of the old list keep their observers, so a view may call this whenever it is drawn.
-  /// After a stop, cached data of another list shows, and the next start observes that list.
+  /// After a stop, the call shows cached data of the new list, and the next start observes that list.
   ///
   /// - Parameter queries: The new list.
   public func update(_ queries: [AnyQuery]) {
@@ -149,7 +150,8 @@ public final class ObservedQueries: nonisolated Observable {
     if isOver, observer == nil { look(at: client) }
   }
 
-  /// Shows the results that new observers would first show, without observing, unless they are shown already.
+  /// Shows the results that new observers would first show, without observing; has no effect if the list and
+  /// the client are shown already.
   func preview(_ queries: [AnyQuery], _ client: QueryClient) {
     let isOther = queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
@@ -169,7 +171,7 @@ public final class ObservedQueries: nonisolated Observable {
   /// Stops observing and shows nothing, until a call names a list again.
   func showNothing() {
     stop()
-    // An event of the release of the observer may have started the list again.
+    // The release of the observer can call `onEvent`, which may have started the list again.
     guard client == nil else { return }
     queries = []
     leaveErrors { _ in true }
@@ -198,16 +200,16 @@ public final class ObservedQueries: nonisolated Observable {
     observer = client.observer(all: MainActorDelivery.queries(queries, for: client))
     join()
     if !show() { look(at: client) }
-    // Errors that were already shown have to be reported now, because no observation could report them
-    // before.
+    // Errors that were shown before the observation began are reported now, because only an observing object
+    // reports.
     offerErrors()
   }
 
   private func end() {
     leave()
     shownDelivery?.remember(self)
-    // The old observer is released at the end, because its release may call back, and nothing here changes
-    // after that.
+    // The old observer is released at the end, because its release may call user code, which must find this
+    // object in its final state.
     let observer = observer
     self.observer = nil
     client = nil
@@ -289,7 +291,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   /// Shows the results of the observer.
   ///
-  /// - Returns: Whether the observer has results; it has none after a shutdown of the client.
+  /// - Returns: `false` if the observer has no results, as after a shutdown of the client.
   @discardableResult
   func show() -> Bool {
     isOutdated = false
@@ -311,7 +313,7 @@ public final class ObservedQueries: nonisolated Observable {
     offerErrors()
   }
 
-  /// Shows the results after a wait, together with all other changes of the same transaction.
+  /// Delivers pending changes now, after a command; all changes of a transaction show together.
   func arrivedNow() { delivery?.deliverNow() }
 }
 

@@ -63,7 +63,7 @@ public final class ObservedValue<Value: Sendable> {
     self.client = client
     // The stream begins before the present value is read, so that no change in between is lost.
     let changes = source.changes(client)
-    // The task has no executor preference, because it runs on the main actor.
+    // The task has no executor preference, because the main actor would ignore one.
     following = Task { [weak self] in
       for await value in changes {
         guard let self, !Task.isCancelled else { return }
@@ -107,7 +107,8 @@ public final class ObservedValue<Value: Sendable> {
     delivery?.deliverNow()
   }
 
-  /// Shows the value after the end of the stream, which may end with the client without the last change.
+  /// Shows the present value after the end of the stream: a shutdown of the client may end the stream before
+  /// its last change.
   private func streamEnded() {
     if let client { streamed(source.current(client)) }
   }

@@ -1,7 +1,7 @@
 public import StreamQuery
 
-// Policies of subscriptions under the names of appearances; see the article *Appearance, errors and
-// previews*.
+// In a view, an appearance is a subscription, so policies of subscriptions have a second name here; see the
+// article *Appearance, errors and previews*.
 extension Query {
   /// Sets whether cached data is refetched when a view appears; the same as `refetchOnSubscribe(_:)`.
   ///

@@ -18,9 +18,9 @@ nonisolated extension QueryClient {
   /// ```
   ///
   /// On Apple's systems the observation ends when the object is released. On other systems it ends with the
-  /// client's next change on the main actor. Without a change it ends at most a second after the release, or,
-  /// if the object was observed for longer than a second, at most as long after the release as it was
-  /// observed. The closure is stored, so capture the object weakly.
+  /// client's next change on the main actor. Without a change it ends at most a second after the release. If
+  /// the object was observed for longer than a second, it may end later: the time after the release is at
+  /// most the time of the observation before it. The closure is stored, so capture the object weakly.
   ///
   /// - Parameters:
   ///   - query: The query.

@@ -55,8 +55,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   // MARK: Life
 
-  /// Returns whether another query is named after the observation has ended, by a stop or a shutdown of the
-  /// client.
+  /// Returns whether the observation has ended, by a stop or a shutdown of the client, and a query has
+  /// another key than the last observed one.
   func isOver(before query: Query<Stored>) -> Bool {
     observer == nil && delivery != nil && observedQuery.key != query.key
   }
@@ -114,11 +114,13 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     }
   }
 
-  /// Keeps the newest data of a key that is about to be left; it may not have been delivered yet.
+  /// Keeps the newest data of the key that the object is about to leave, even if that data was not delivered
+  /// yet.
   private func keepFormerData() {
     guard machine.keepsPreviousData, let observer, observer.query.key != observedQuery.key
     else { return }
-    // The machine is copied, so that the old result is released after the change.
+    // The machine is copied, so that the old result is released after the change: its release may run code
+    // that reads this object.
     var next = machine
     next.leaves(observer.result)
     machine = next
@@ -142,7 +144,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     follow(delivery)
     member = first.member(of: observer)
     take(first.result(of: member) ?? observer.result)
-    // An error that was already shown has to be reported now, because no observation could report it before.
+    // An error that was shown before the observation began is reported now, because only an observing object
+    // reports.
     if route != nil { offerError() }
   }
 
@@ -174,15 +177,16 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   // MARK: Showing
 
-  /// Shows the newest result if it waits for a reader: it came when no reader had to be told of a change, so
-  /// the work of showing it was put off.
+  /// Shows the newest result, if it was only stored until now: it arrived when no reader had to be told of a
+  /// change.
   func catchUp() {
     if machine.hasUnread, let result = machine.takeUnread() { take(result) }
   }
 
-  /// Shows the observer's present result now; the delivery would show it later.
+  /// Shows the observer's present result now, before the delivery brings it.
   ///
-  /// After a shutdown of the client, which may not have been delivered yet, the last result of a key stays.
+  /// After a shutdown of the client, even one that was not delivered yet, the last result stays if the key is
+  /// the same.
   private func takeNow(ofOtherKey isOther: Bool = false) {
     guard let observer else { return }
     delivery?.overtake(member.position)
@@ -190,8 +194,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     if isOther || client?.isErased == true { take(observer.result) }
   }
 
-  /// Shows the observer's present result after a wait, together with all other changes of the same
-  /// transaction.
+  /// Delivers pending changes now, after a command; all changes of a transaction show together.
   func arrivedNow() { delivery?.deliverNow() }
 
   /// Shows a result that a delivery brings, inside of the function that applies changes.
@@ -283,7 +286,8 @@ extension _QueryObject: DeliveryMember {
     // The object may have another observer, or none, since the change was taken.
     guard observer != nil else { return }
     if let result = change.result(of: member) {
-      // The machine is copied, so that the old result is released after the change.
+      // The machine is copied, so that the old result is released after the change: its release may run code
+      // that reads this object.
       var next = machine
       if route == nil, next.arrivedUnread(result) { machine = next } else { arrived(result) }
     } else if change.ends(member) {

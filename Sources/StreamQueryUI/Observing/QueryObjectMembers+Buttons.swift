@@ -25,7 +25,9 @@ extension _QueryObjectMembers {
     arrivedNow()
   }
 
-  /// The observer; `nil` if commands have no effect, which is reported for an object that was never started.
+  /// The observer; `nil` if commands have no effect.
+  ///
+  /// A command to an object that was never started is reported as a misuse.
   var commanded: QueryObserver<Stored>? {
     if client == nil, delivery == nil, query.key != Query.none.key {
       ViewMisuse.neverStarted(String(describing: Self.self)).report()

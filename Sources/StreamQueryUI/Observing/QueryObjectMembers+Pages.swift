@@ -99,7 +99,7 @@ extension _QueryObjectMembers where Value: PageSequenceValue {
 }
 
 extension _QueryObjectMembers where Stored: PageSequenceValue {
-  /// The facts about the page after the last one; a reader is told of changes.
+  /// The facts that decide whether the next page is fetched; a reader is told when one of them changes.
   var nextPageFacts: NextPageMachine.Facts {
     noteRead(of: .data)
     return NextPageMachine.Facts(

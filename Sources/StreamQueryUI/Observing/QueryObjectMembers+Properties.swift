@@ -71,7 +71,7 @@ extension _QueryObjectMembers {
   public var errorUpdatedAt: Date? { read(.errorUpdatedAt) { $0.errorUpdatedAt } }
   /// The number of fetches that failed after their retries.
   public var errorUpdateCount: Int { read(.errorUpdatedAt) { $0.errorUpdateCount } }
-  /// The failed attempts of the running fetch, or of the last fetch if it failed; else 0.
+  /// The number of failed attempts of the running fetch, or of the last fetch if it failed; otherwise 0.
   public var failureCount: Int { read(.failureCount) { $0.failureCount } }
   /// The error of the newest attempt; `nil` after a success.
   public var failureReason: (any Error)? { read(.failureReason) { $0.failureReason } }

@@ -3,8 +3,8 @@ public import StreamQuery
 // Functions for property wrappers and view modifiers of other packages. Such a wrapper reports the events of
 // its view, and the object decides whether it observes.
 //
-// The wrappers of this package decide themselves, once for an object and for the view around it. Both ways
-// use `PresenceMachine`.
+// The wrappers of this package do not call these functions: there `LiveHolder` and `Presence` decide. Both
+// ways use `PresenceMachine`.
 extension _QueryObjectMembers {
   /// Reports that the view is drawn with a query of a client, and observes the query if the period says so.
   ///
@@ -31,7 +31,7 @@ extension _QueryObjectMembers {
     }
   }
 
-  /// Reports that the view appears; if it consists of several views, that one of them appears.
+  /// Reports that the view appears, or one of several views that it consists of.
   ///
   /// Appearances are counted: each needs its ``disappeared()``. UIKit omits one of the two reports when a
   /// swipe back is cancelled; for such a framework, do not pass on a report that equals the last one.
@@ -42,7 +42,7 @@ extension _QueryObjectMembers {
     start(using: client)
   }
 
-  /// Reports that the view disappears; if it consists of several views, that one of them disappears.
+  /// Reports that the view disappears, or one of several views that it consists of.
   ///
   /// After the last disappearance, a running request continues for a second.
   public func disappeared() {

@@ -137,7 +137,8 @@ extension _QueryObjectMembers {
     if isOver { lookAgain() }
   }
 
-  /// Returns whether a query has to wait for its observation; if not, no other query waits any more.
+  /// Returns whether a query has to wait for the end of its debounce interval; if not, drops a query that was
+  /// waiting.
   private func waits(
     for query: Query<Stored>,
     _ options: ObserverOptions?,
@@ -165,8 +166,8 @@ extension _QueryObjectMembers {
     return false
   }
 
-  /// Shows the result that a new observer would first show, without observing, unless this query of this
-  /// client is shown already.
+  /// Shows the result that a new observer would first show, without observing; has no effect if this query of
+  /// this client is shown already.
   func preview(_ query: Query<Stored>, _ options: ObserverOptions?, _ client: QueryClient) {
     let isOther = observedQuery.key != query.key
     observedQuery = query
@@ -177,7 +178,7 @@ extension _QueryObjectMembers {
   /// Stops observing and shows nothing, until a call names a query again.
   func showNothing() {
     stop()
-    // An event of the release of the observer may have started the object again.
+    // The release of the observer can call `onEvent`, which may have started the object again.
     guard client == nil else { return }
     route?.leave(for: nil, of: nil, by: self)
     // The query is replaced, so that the former one counts as another query when it is named again.

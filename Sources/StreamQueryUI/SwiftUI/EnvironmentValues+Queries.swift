@@ -15,7 +15,7 @@ extension EnvironmentValues {
 
   /// Whether property wrappers may observe their queries here; see `queryObservation(_:)`.
   ///
-  /// A value that is set inside of such a modifier takes precedence over the modifier.
+  /// A value that a view inside of that modifier sets takes precedence over the modifier.
   public var queryObservationEnabled: Bool {
     get { queryEnvironment.observes }
     set { (queryEnvironment.observes, queryEnvironment.isExplicit) = (newValue, true) }
@@ -23,8 +23,8 @@ extension EnvironmentValues {
 
   /// All values that views pass down to queries.
   ///
-  /// Wrappers read them by `@SwiftUI.Environment`, spelled in full, because the core has a type called
-  /// `Environment`.
+  /// Property wrappers read this property by `@SwiftUI.Environment`. The name is spelled in full, because the
+  /// module `StreamQuery` also has a type `Environment`.
   var queryEnvironment: QueryEnvironment {
     get { self[QueryEnvironmentKey.self] }
     set { self[QueryEnvironmentKey.self] = newValue }
@@ -52,7 +52,8 @@ extension View {
   }
 }
 
-/// Sets the client for the queries of its content: a given client, or one that lasts as long as this view.
+/// Sets the client for the queries of its content: the given client, or a client of its own that lasts as
+/// long as this view.
 public struct QueryClientProvider<Content: View>: View {
   private let property: ClientProperty
   private let content: Content
@@ -73,7 +74,7 @@ public struct QueryClientProvider<Content: View>: View {
   }
 }
 
-/// The client of a view: a given one, or the view's own, which is made at the first update.
+/// The client of a ``QueryClientProvider``: the given client, or else one that the first update makes.
 @MainActor
 private struct ClientProperty: DynamicProperty {
   @StateObject private var own: LazyClient

@@ -18,7 +18,7 @@ public import SwiftUI
 /// ```
 ///
 /// The nearest boundary that catches an error shows it. When the user tries again, the content is shown, and
-/// the failed queries try again as by ``ErrorBoundary/reset()-1h7bh``.
+/// the failed queries are fetched again; ``ErrorBoundary/reset()-1h7bh`` says how.
 public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   private let property: BoundaryProperty
   private let content: Content
@@ -29,7 +29,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   /// - Parameters:
   ///   - catches: Returns whether this view catches an error; by default it catches all. Other errors go to
   ///     the boundary around it.
-  ///   - onReset: Called when the user tries again, before the queries do.
+  ///   - onReset: Called when the user tries again, before the failed queries are fetched again.
   ///   - content: The content.
   ///   - failure: Makes the replacement of the content from the error and an action that tries
   ///     again.
@@ -90,7 +90,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   }
 }
 
-/// The boundary of a view: a given one, or the view's own.
+/// The boundary of an ``ErrorBoundaryView``: the given boundary, or else one that the view owns.
 @MainActor
 private struct BoundaryProperty: DynamicProperty {
   @StateObject private var holder: BoundaryHolder
@@ -151,7 +151,7 @@ extension View {
   /// Shows an error in place of this view when a query in it fails; see ``ErrorBoundaryView``.
   ///
   /// - Parameters:
-  ///   - reset: Called when the user tries again, before the queries do.
+  ///   - reset: Called when the user tries again, before the failed queries are fetched again.
   ///   - failure: Makes the replacement of the view from the error and an action that tries again.
   /// - Returns: The view.
   public func errorBoundary(
@@ -173,7 +173,7 @@ extension View {
   ///
   /// The text is the error's `localizedDescription`; the button's title is the string "Try again" of the app.
   ///
-  /// - Parameter reset: Called when the user tries again, before the queries do.
+  /// - Parameter reset: Called when the user tries again, before the failed queries are fetched again.
   /// - Returns: The view.
   public func errorBoundary(reset: @escaping @MainActor () -> Void = {}) -> some View {
     errorBoundary(reset: reset) { error, retry in
@@ -217,7 +217,7 @@ public struct ReportErrorAction: Sendable {
 }
 
 extension EnvironmentValues {
-  /// An action that reports errors without a query to the nearest boundary.
+  /// An action that reports an error of your own code, not of a query, to the nearest boundary.
   public var reportError: ReportErrorAction {
     ReportErrorAction(boundary: queryEnvironment.boundary)
   }

@@ -15,8 +15,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Otherwise the wrapper behaves as a ``LiveQuery``. If the query depends on the view's state, the wrapper
-/// has only the default, and the modifier `query(_:_:)` names the query:
+/// Otherwise the wrapper behaves as a ``LiveQuery``. If the query depends on the view's state, declare the
+/// wrapper with the default only, and name the query by the modifier `query(_:_:)`:
 ///
 /// ```swift
 /// struct FollowersView: View {
@@ -41,7 +41,7 @@ public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
   ///   - options: Options of the observer, which take precedence over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
   ///     first time.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   public init(
     _ query: DefaultedQuery<Value>,
     options: ObserverOptions? = nil,
@@ -64,7 +64,7 @@ public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
   ///   - options: Options of the observer, which take precedence over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
   ///     first time.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   public init(
     default defaultValue: Value,
     options: ObserverOptions? = nil,
@@ -80,7 +80,7 @@ public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
     ObservedDefaultedQuery(live.wrappedValue, default: defaultValue)
   }
 
-  /// The value that modifiers of views take as `$` and the property's name.
+  /// The handle that modifiers such as `attach(_:)` take; you write it as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedQuery<Value>> { live.projectedValue }
 }
 #endif

@@ -45,9 +45,10 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   /// ```
   ///
   /// - Parameters:
-  ///   - fetcher: Makes the fetcher, once for each view, with the captures of the view's first value.
+  ///   - fetcher: Makes the fetcher, once for each view. Captured values are those of the first call of the
+  ///     view's initialiser.
   ///   - options: Options of the observer, which take precedence over those of the query.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   ///   - query: Makes the query from the fetcher.
   public init(
     fetcher: @autoclosure @escaping @MainActor () -> F,
@@ -68,7 +69,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   ///   - part: The further parts, in order.
   ///   - fetcher: Makes the fetcher, once for each view.
   ///   - options: Options of the observer.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   public init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ first: First,
     _ part: repeat each Part,
@@ -85,7 +86,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   /// The fetcher with its query as an observable object.
   public var wrappedValue: ObservedFetcher<F> { holder.object(make) }
 
-  /// The value that modifiers of views take as `$` and the property's name.
+  /// The handle that modifiers such as `attach(_:)` take; you write it as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedFetcher<F>> { LiveHandle(holder: holder) }
 
   /// Called by SwiftUI before the view's body.

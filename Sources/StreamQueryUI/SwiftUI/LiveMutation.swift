@@ -27,7 +27,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   ///
   /// - Parameters:
   ///   - mutation: The mutation; with `nil`, nothing can be run before the modifier names one.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   public init(_ mutation: Mutation<Input, Output>? = nil, animation: Animation? = nil) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.mutation = mutation
@@ -51,7 +51,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
     holder.object { ObservedMutation(mutation ?? .none) }
   }
 
-  /// The value that modifiers of views take as `$` and the property's name.
+  /// The handle that modifiers such as `attach(_:)` take; you write it as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedMutation<Input, Output>> {
     LiveHandle(holder: holder)
   }

@@ -30,8 +30,9 @@ public struct LivePagination<
   /// - Parameters:
   ///   - pagination: The first position.
   ///   - options: Options of the observer, which take precedence over those of the query.
-  ///   - keepsPreviousData: Whether a page is shown until the data of the next one has come.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - keepsPreviousData: Whether the former page stays on the screen until the data of the new page has
+  ///     come.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   ///   - query: Returns the query of a page; its key must contain input and page. With `nil`, nothing is
   ///     observed before the modifier `pagination(_:input:query:)` names the pages.
   public init(
@@ -58,7 +59,7 @@ public struct LivePagination<
   /// Position and query as an observable object.
   public var wrappedValue: ObservedPagination<Input, Page, Value> { holder.object(make) }
 
-  /// The value that modifiers of views take as `$` and the property's name.
+  /// The handle that modifiers such as `attach(_:)` take; you write it as `$` and the property's name.
   public var projectedValue: LiveHandle<Observed> { LiveHandle(holder: holder) }
 
   /// Called by SwiftUI before the view's body.

@@ -22,7 +22,7 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
   ) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.query = query
-    // The options are in an object, because they are large, and SwiftUI makes the value of a view often.
+    // The options are in an object, because they are large, and SwiftUI often copies the struct of a view.
     self.options = options.map { OptionsBox($0) }
     self.debounce = debounce
     self.animation = animation
@@ -38,8 +38,8 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        // The closure captures only the interval. The holder stores the closure, and would retain itself if
-        // the closure captured this property.
+        // The closure captures only the interval. The holder stores the closure, so a captured `self` would
+        // make the holder retain itself.
         holder.configure(by: .wrapper, in: queryEnvironment) { [debounce] in
           $0.configure(query, $1, $2, $3, debounce: debounce)
         }

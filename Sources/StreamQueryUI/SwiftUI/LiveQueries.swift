@@ -18,7 +18,7 @@ public struct LiveQueries: DynamicProperty {
   ///
   /// - Parameters:
   ///   - queries: The queries; with `nil`, nothing is observed before the modifier names a list.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   public init(_ queries: [AnyQuery]? = nil, animation: Animation? = nil) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.queries = queries
@@ -28,7 +28,7 @@ public struct LiveQueries: DynamicProperty {
   /// The list as an observable object.
   public var wrappedValue: ObservedQueries { holder.object { ObservedQueries() } }
 
-  /// The value that modifiers of views take as `$` and the property's name.
+  /// The handle that modifiers such as `attach(_:)` take; you write it as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedQueries> { LiveHandle(holder: holder) }
 
   /// Called by SwiftUI before the view's body.

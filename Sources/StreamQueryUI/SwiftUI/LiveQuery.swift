@@ -48,9 +48,10 @@ public struct LiveQuery<Value: Sendable>: DynamicProperty {
   ///   - options: Options of the observer, which take precedence over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
   ///     first time.
-  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
-  ///     observed; meanwhile the former key is shown. `nil` means no wait. A modifier has its own interval.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - debounce: For search as you type: a new key is observed when no other key was set for this time;
+  ///     meanwhile the former key is shown. `nil` means no wait. The modifier `query(_:_:debounce:)` does not
+  ///     use this interval, but its own.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   public init(
     _ query: Query<Value>? = nil,
     options: ObserverOptions? = nil,
@@ -70,7 +71,7 @@ public struct LiveQuery<Value: Sendable>: DynamicProperty {
   ///   - options: Options of the observer.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
   ///     first time.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   ///   - fetch: Fetches the value.
   public init(
     key: QueryKey<Value>,
@@ -90,7 +91,7 @@ public struct LiveQuery<Value: Sendable>: DynamicProperty {
   /// The query as an observable object.
   public var wrappedValue: ObservedQuery<Value> { live.object }
 
-  /// The value that modifiers of views take as `$` and the property's name.
+  /// The handle that modifiers such as `attach(_:)` take; you write it as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedQuery<Value>> { live.handle }
 }
 

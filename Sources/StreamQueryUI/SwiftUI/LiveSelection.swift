@@ -29,11 +29,12 @@ public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty 
   ///   - options: Options of the observer, which take precedence over those of the query.
   ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is fetched for
   ///     the first time.
-  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
-  ///     observed; meanwhile the former key is shown. `nil` means no wait. A modifier has its own interval.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
-  ///   - select: Makes the selection, with the captures of the view's first value; runs once for each new
-  ///     data of the query. If the closure throws, the result has the error.
+  ///   - debounce: For search as you type: a new key is observed when no other key was set for this time;
+  ///     meanwhile the former key is shown. `nil` means no wait. The modifier `query(_:_:debounce:)` does not
+  ///     use this interval, but its own.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
+  ///   - select: Makes the selection; runs once for each new data of the query. Captured values are those of
+  ///     the first call of the view's initialiser. If the closure throws, the result has the error.
   public init(
     _ query: Query<Stored>? = nil,
     options: ObserverOptions? = nil,
@@ -55,7 +56,7 @@ public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty 
   /// The selection as an observable object.
   public var wrappedValue: ObservedSelection<Stored, Value> { live.object }
 
-  /// The value that modifiers of views take as `$` and the property's name.
+  /// The handle that modifiers such as `attach(_:)` take; you write it as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedSelection<Stored, Value>> { live.handle }
 }
 #endif

@@ -28,7 +28,7 @@ public struct LiveValue<Value: Sendable>: DynamicProperty {
   ///
   /// - Parameters:
   ///   - source: The description of the value.
-  ///   - animation: The animation for arriving changes; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - animation: The animation for arriving changes; with `nil`, the one that `queryAnimation(_:)` sets.
   public init(_ source: ClientValue<Value>, animation: Animation? = nil) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.source = source
@@ -38,7 +38,7 @@ public struct LiveValue<Value: Sendable>: DynamicProperty {
   /// The present value.
   public var wrappedValue: Value { holder.object { ObservedValue(source) }.value }
 
-  /// The value that the modifier `attach(_:)` takes as `$` and the property's name.
+  /// The handle that the modifier `attach(_:)` takes; you write it as `$` and the property's name.
   public var projectedValue: LiveHandle<ObservedValue<Value>> { LiveHandle(holder: holder) }
 
   /// Called by SwiftUI before the view's body.

@@ -11,7 +11,8 @@ public import SwiftUI
 /// ```
 ///
 /// Views that show the same query share its data and its requests. While a view is hidden, as under a pushed
-/// screen, it does not observe; when it is back, it refetches by the query's policy.
+/// screen, it does not observe. When it is shown again, the query's `refetchOnSubscribe` decides whether it
+/// refetches.
 public struct QueryView<Value: Sendable, Content: View>: View {
   @LiveQuery<Value> private var observed: ObservedQuery<Value>
   private let content: (ObservedQuery<Value>) -> Content
@@ -23,8 +24,8 @@ public struct QueryView<Value: Sendable, Content: View>: View {
   ///   - options: Options of the observer, which take precedence over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
   ///     first time.
-  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
-  ///     observed; meanwhile the former key is shown. `nil` means no wait.
+  ///   - debounce: For search as you type: a new key is observed when no other key was set for this time;
+  ///     meanwhile the former key is shown. `nil` means no wait.
   ///   - content: Makes the content from the query's properties.
   public init(
     _ query: Query<Value>,
@@ -55,8 +56,8 @@ public struct QueryView<Value: Sendable, Content: View>: View {
   ///   - options: Options of the observer, which take precedence over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is fetched for the
   ///     first time.
-  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
-  ///     observed; meanwhile the former key is shown. `nil` means no wait.
+  ///   - debounce: For search as you type: a new key is observed when no other key was set for this time;
+  ///     meanwhile the former key is shown. `nil` means no wait.
   ///   - content: Makes the content from the query's properties; their data is never `nil`.
   public init(
     _ query: DefaultedQuery<Value>,

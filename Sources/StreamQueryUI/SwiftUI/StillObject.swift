@@ -5,7 +5,7 @@ internal import Combine
 internal import SwiftUI
 
 #if canImport(Combine)
-/// An object that SwiftUI makes once for each identity of a view, and that never causes a drawing.
+/// An object that SwiftUI makes once for each identity of a view, and that never makes SwiftUI draw the view.
 ///
 /// It is stored in a `@StateObject`, which makes an object for each place of a view value in the hierarchy.
 /// The initial value of a `@State` is made with the view value, so all places would share one object.
@@ -16,7 +16,7 @@ extension StillObject {
   var objectWillChange: Empty<Void, Never> { Empty(completeImmediately: false) }
 }
 #else
-/// An object of a view, for tests that use a replacement of SwiftUI.
+/// An object of a view, for tests with the stand-in for SwiftUI, which has no Combine.
 protocol StillObject: ObservableObject {}
 #endif
 

@@ -40,7 +40,7 @@ struct ContextModifier: ViewModifier {
   }
 }
 
-/// Replaces the function of the context at each update of the modifier.
+/// Puts the newest transaction into the modifier's ``SharedContext``, at each update of the modifier.
 @MainActor
 private struct ContextProperty: DynamicProperty {
   @StateObject var context: SharedContext

@@ -24,9 +24,9 @@ extension View {
   /// }
   /// ```
   ///
-  /// The view waits for a fetch of all pages, such as after a pull to refresh. After a failure, it waits
-  /// until it appears again, or until other code fetches the page, such as a button with
-  /// `feed.fetchNextPage()`. A page that is being fetched when the view disappears still arrives.
+  /// The view fetches no next page while all pages are being refetched, such as after a pull to refresh.
+  /// After a failure, it waits until it appears again, or until other code fetches the page, such as a button
+  /// with `feed.fetchNextPage()`. A page that is being fetched when the view disappears still arrives.
   ///
   /// - Parameter observed: The query.
   /// - Returns: The view.
@@ -85,7 +85,7 @@ where Object.Stored: PageSequenceValue {
     case .nothing: break
     case .fetch: observed?.fetchNextPage()
     case .awaitEndOfTurn:
-      // The task has no executor preference, because it runs on the main actor.
+      // The task has no executor preference, because the main actor would ignore one.
       Task { perform(machine.turnEnded(observed?.nextPageFacts)) }
     }
   }

@@ -27,8 +27,8 @@ extension View {
 
   /// Refetches a query when the user pulls, and shows the gesture's spinner until the fetch has ended.
   ///
-  /// The fetch includes its retries, and waits without a network. To let go of the gesture at once, write
-  /// `.refreshable { Task { await query.refetch() } }`.
+  /// The spinner stays during retries, and while the fetch waits for a network. To end the gesture at once,
+  /// write `.refreshable { Task { await query.refetch() } }`.
   ///
   /// A failure is in the query's properties. SwiftUI may cancel the gesture when the view is drawn again.
   /// That is no error, and the request continues.
@@ -87,7 +87,7 @@ struct ObservationModifier: ViewModifier {
   }
 }
 
-/// Passes the period to the presence of the content, at each update of the modifier.
+/// Tells the ``Presence`` of the modifier's content the period and the environment, at each update.
 @MainActor
 private struct ObservationProperty: DynamicProperty {
   @SwiftUI.Environment(\.queryEnvironment) var queryEnvironment
@@ -108,8 +108,9 @@ struct SceneModifier: ViewModifier {
   @SwiftUI.Environment(\.scenePhase) private var phase
   /// The presence of the content, which also identifies the scene.
   ///
-  /// Changes of queries are not reported to this presence. Each report would begin a doubt whether the
-  /// content is only empty, and with frequent changes the scene would never count as hidden.
+  /// Changes of queries are not reported to this presence. After each report, the presence could not tell for
+  /// some seconds whether the content is hidden or only empty, so with frequent changes the scene would never
+  /// count as hidden.
   @StateObject private var presence: Presence
   private let activity: SceneActivity
 
@@ -129,8 +130,8 @@ struct SceneModifier: ViewModifier {
       .onAppear {
         reportHiding()
         presence.appeared()
-        // The phase is reported again, because a view that comes back from under another one gets no change
-        // of phase.
+        // The phase is reported again, because the phase does not change when a view that was covered by
+        // another one is shown again.
         say(phase)
       }
       .onDisappear { presence.disappeared(of: nil) }
@@ -140,7 +141,7 @@ struct SceneModifier: ViewModifier {
     activity.changed(presence, isForeground: phase != .background && presence.isPresent)
   }
 
-  /// From now on, reports to the present object that the content is hidden.
+  /// From now on, tells the present `activity` when the content becomes hidden.
   private func reportHiding() {
     presence.onChange = { [activity, weak presence] in
       guard let presence, !presence.isPresent else { return }

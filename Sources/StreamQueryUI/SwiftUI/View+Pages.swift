@@ -78,11 +78,11 @@ extension View {
   /// Another input starts at the initial page. The wrapper observes while this view is shown.
   ///
   /// - Parameters:
-  ///   - live: The property wrapper; a query of its own is not observed.
+  ///   - live: The property wrapper; a query that it was declared with is not observed.
   ///   - input: The input of the pages. Each update sets it, so set it nowhere else; with `nil`, the property
   ///     keeps its own input.
-  ///   - debounce: For search as you type: the time for which no other input may be set before a query with
-  ///     new input is observed; meanwhile the former pages are shown. `nil` means no wait.
+  ///   - debounce: For search as you type: a query with new input is observed when no other input was set for
+  ///     this time; meanwhile the former pages are shown. `nil` means no wait.
   ///   - query: Returns the query of a page; its key must contain input and page.
   /// - Returns: The view.
   public func pagination<Input, Page, Value>(

@@ -21,11 +21,11 @@ extension View {
   /// cached data shows one update later than with a query in the initialiser.
   ///
   /// - Parameters:
-  ///   - live: The property wrapper; from then on a query of its own is not observed, even after this
+  ///   - live: The property wrapper. A query that it was declared with is no longer observed, even after this
   ///     modifier is gone.
   ///   - query: The query; it may be another one at each update.
-  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
-  ///     observed; meanwhile the former key is shown. `nil` means no wait.
+  ///   - debounce: For search as you type: a new key is observed when no other key was set for this time;
+  ///     meanwhile the former key is shown. `nil` means no wait.
   /// - Returns: The view.
   public func query<Object: _QueryObjectMembers>(
     _ live: LiveHandle<Object>,
@@ -55,8 +55,8 @@ extension View {
   ///   - live: The property wrapper.
   ///   - key: The key, which must have every input of the fetch.
   ///   - enabled: Whether the query fetches by itself.
-  ///   - debounce: For search as you type: the time for which no other key may be set before a new key is
-  ///     observed; meanwhile the former key is shown. `nil` means no wait.
+  ///   - debounce: For search as you type: a new key is observed when no other key was set for this time;
+  ///     meanwhile the former key is shown. `nil` means no wait.
   ///   - fetch: Fetches the value.
   /// - Returns: The view.
   public func query<Object: _QueryObjectMembers>(

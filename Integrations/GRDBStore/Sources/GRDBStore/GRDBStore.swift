@@ -99,7 +99,7 @@ public final class GRDBStore: QueryStore {
   /// Reads the records of a partition.
   ///
   /// - Parameter partition: The partition.
-  /// - Returns: The generation, the records, in the order of their keys' bytes, and the damage.
+  /// - Returns: The generation, the records in the order of their keys' bytes, and the damage.
   /// - Throws: The reason why they cannot be read.
   public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
     try await loading { db, found in
@@ -177,8 +177,8 @@ public final class GRDBStore: QueryStore {
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The new generation.
-  /// - Throws: The reason why the records are still there, or why they may still be in the write-ahead log,
-  ///   which the next checkpoint overwrites.
+  /// - Throws: The reason why the records could not be removed, or why their bytes may still be in the
+  ///   write-ahead log. In the second case the next checkpoint overwrites them.
   public func wipe(
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreGeneration {

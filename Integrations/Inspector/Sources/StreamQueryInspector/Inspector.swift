@@ -19,7 +19,7 @@ internal import Synchronization
 public final class Inspector: Sendable {
   /// The builds of an app in which an inspector works.
   public enum Builds: Hashable, Sendable {
-    /// Debug builds of this package. A debug build of an app in Xcode builds its packages so.
+    /// Debug builds of this package. With a debug build of an app, Xcode makes debug builds of its packages.
     case debugBuilds
     /// All builds. Everybody with access to the machine can then look into the app.
     case allBuilds
@@ -118,7 +118,8 @@ public final class Inspector: Sendable {
     let (task, isNew) = listening()
     guard isNew else { return self }
     let log = log
-    // This task has no executor preference, because the inspector's work is not the client's.
+    // This task has no executor preference, because the inspector's work must not run on the client's
+    // executor.
     Task {
       do {
         log("inspector at \(try await task.value.link.absoluteString)")
@@ -161,7 +162,8 @@ public final class Inspector: Sendable {
       case .listening(let task): return (task, false)
       case .stopped: return (Task<Started, any Error> { throw InspectorError.ended }, false)
       case .idle:
-        // This task has no executor preference, because the inspector's work is not the client's.
+        // This task has no executor preference, because the inspector's work must not run on the client's
+        // executor.
         let task = Task<Started, any Error> { [subject, port, permissions, log] in
           let server = InspectorServer(
             subject,

@@ -31,7 +31,7 @@ extension SharedCacheConfiguration {
         .untrusted, .storeAway, .storeBack, .releasedWhileAway:
         return
       }
-      // The fetch may have been `alone` before, with a reason.
+      // The fetch may have been `alone` before, and that reason is not true any more.
       span.attributes["streamquery.shared.reason"] = nil
     }
   }

@@ -15,11 +15,12 @@ public import StreamQueryShared
 public struct SharedCacheLog: Sendable {
   /// The logger of the lines.
   public var logger: Logger
-  /// Gives the level of an event, by default as ``level(of:)``; `nil` omits the event.
+  /// Gives the level of an event, by default ``level(of:)``; `nil` omits the event.
   public var level: @Sendable (SharedCacheEvent) -> Logger.Level? = { Self.level(of: $0) }
   /// Makes the logged text of a key from the key's text; by default, both are the same.
   public var describeKey: @Sendable (String) -> String = { $0 }
-  /// Makes the logged text of an error of the store or of another machine; by default, does not change it.
+  /// Makes the logged text of an error of the store or of another machine; by default, returns the text as it
+  /// is.
   public var describeError: @Sendable (String) -> String = { $0 }
 
   /// Creates a log.

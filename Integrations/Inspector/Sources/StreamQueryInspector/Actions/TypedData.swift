@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Decodes the data that a user has typed on the page, as the type of an entry's values.
 ///
-/// The member `dataText` of `POST /do` is a text that contains JSON: a page would round numbers in an object.
+/// The member `dataText` of `POST /do` is a text that contains JSON, and not an object, because the page's
+/// JavaScript would round large numbers in an object.
 enum TypedData {
   private struct Body: Decodable {
     var dataText: String

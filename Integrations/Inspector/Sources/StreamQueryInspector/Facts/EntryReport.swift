@@ -36,7 +36,8 @@ struct EntryReport: Encodable {
   var waiters: Int
   /// The size of the data in bytes of JSON; `nil` without `Encodable` data, or if the page may not show data.
   var size: Int?
-  /// The data as a JSON text, so that the page rounds no numbers; `nil` without `size`, or if too large.
+  /// The data as a JSON text, so that the page rounds no numbers; `nil` if `size` is `nil` or above
+  /// ``dataLimit``.
   var dataText: String?
   /// The same for the data without the changes of mutations, which an edit replaces.
   var baseText: String?

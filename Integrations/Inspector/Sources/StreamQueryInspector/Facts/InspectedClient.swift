@@ -1,7 +1,8 @@
 internal import Foundation
 @_spi(Adapters) internal import StreamQuery
 
-/// The client that an inspector shows, without retaining it.
+/// The client that an inspector shows, and the inspector's permissions; this object does not retain the
+/// client.
 final class InspectedClient: Sendable {
   /// The client; `nil` if it is gone.
   weak let client: QueryClient?
@@ -75,7 +76,7 @@ final class InspectedClient: Sendable {
         }
       }
       self.presence.withLock { $0.watchEnded() }
-      // There may be new conditions since the last look.
+      // New conditions may have been set after the last check, and then a new watch begins.
       self.watch()
     }
   }

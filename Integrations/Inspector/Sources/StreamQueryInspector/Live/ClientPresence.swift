@@ -1,7 +1,9 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The presence at a client, which all of its inspectors share, as they share its simulated conditions.
+/// The ``PagePresence`` of a client, which says whether pages are open and answer.
+///
+/// All inspectors of the client share it, because they share the client's simulated conditions.
 final class ClientPresence: Sendable {
   private struct Known: Sendable {
     weak let client: QueryClient?
@@ -12,11 +14,11 @@ final class ClientPresence: Sendable {
 
   private let state = Mutex(PagePresence())
 
-  /// The presence at a client; a new one if there is no client.
+  /// Returns the presence of a client; a new one if there is no client.
   static func at(_ client: QueryClient?) -> ClientPresence {
     guard let client else { return ClientPresence() }
     return known.withLock { known in
-      // A client that is gone may have had the same identifier.
+      // The client is compared, because a client that is gone may have had the same identifier.
       if let former = known[ObjectIdentifier(client)], former.client === client,
         let presence = former.presence
       {

@@ -35,8 +35,7 @@ struct PagePresence: Sendable {
 
   /// The maximum number of pages of an inspector that receive events.
   static let limit = 5
-  /// After this many seconds without an open page, nobody is there; a page that is loaded anew takes less
-  /// time.
+  /// After this many seconds without an open page, nobody is there; the reload of a page takes less time.
   static let secondsWithoutPage = 10
   /// After this many seconds without an answer of a page, nobody is there.
   static let secondsWithoutAnswer = 60

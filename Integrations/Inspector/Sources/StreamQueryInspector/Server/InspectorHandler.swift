@@ -77,7 +77,9 @@ extension InspectorRequest {
 }
 
 extension HTTPResponse {
-  /// Creates the response; after a request with too large a body, or one of unknown length, the connection ends.
+  /// Creates the response.
+  ///
+  /// After a request with too large a body, or with a body of unknown length, the connection ends.
   init(_ answer: InspectorAnswer, to request: HTTPRequest) {
     let isLast = request.bodySequence.count.map { $0 > RequestGate.bodyLimit } ?? true
     var headers = answer.headers

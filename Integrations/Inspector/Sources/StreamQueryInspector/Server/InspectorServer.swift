@@ -87,7 +87,8 @@ actor InspectorServer {
     } catch {
       throw .cannotListen(port: port, reason: "\(error)")
     }
-    // This task has no executor preference, because the inspector's work is not the client's.
+    // This task has no executor preference, because the inspector's work must not run on the client's
+    // executor.
     let listening = Task { try await server.waitUntilListening() }
     let task = Task {
       defer { listening.cancel() }
@@ -126,7 +127,8 @@ actor InspectorServer {
     // The closure retains the server until the server or the client ends, because an app need not retain its
     // inspector.
     end = EndOfClient(client) {
-      // This task has no executor preference, because the inspector's work is not the client's.
+      // This task has no executor preference, because the inspector's work must not run on the client's
+      // executor.
       Task { await self.stop() }
     }
   }
@@ -139,10 +141,11 @@ actor InspectorServer {
     case .idle: stage = .stopped(nil)
     case .returning(_, let attempt):
       // A try that is under way closes its socket when it finds that the server was stopped. This task has no
-      // executor preference, because the inspector's work is not the client's.
+      // executor preference, because the inspector's work must not run on the client's executor.
       stage = .stopped(attempt.map { attempt in Task { _ = await attempt.value } })
       subject.endConditions(because: "the inspector has stopped")
-    // This task has no executor preference, because the inspector's work is not the client's.
+    // This task has no executor preference, because the inspector's work must not run on the client's
+    // executor.
     case .listening(let server, let task, _): stage = .stopped(Task { await stop(server, task) })
     case .failed, .stopped: break
     }
@@ -167,7 +170,8 @@ actor InspectorServer {
     _ pool: ListeningPool
   ) {
     let clock = clock
-    // This task has no executor preference, because the inspector's work is not the client's.
+    // This task has no executor preference, because the inspector's work must not run on the client's
+    // executor.
     Task {
       let time = await clock.measure { _ = await task.result }
       let result = await task.result
@@ -189,7 +193,8 @@ actor InspectorServer {
     while let wait = pause {
       if wait > .zero { try? await clock.sleep(for: wait) }
       guard case .returning = stage else { return }
-      // This task has no executor preference, because the inspector's work is not the client's.
+      // This task has no executor preference, because the inspector's work must not run on the client's
+      // executor.
       let attempt = Task { () async -> Result<URL, InspectorError> in
         guard case .returning = stage else { return .failure(.ended) }
         do throws(InspectorError) {

@@ -39,8 +39,8 @@ public struct QueryClientService: Service, CustomStringConvertible {
   ///   - finishTimeout: How long the service waits for running fetches and mutations, by the client's
   ///     clock; it does not wait for paused ones, nor for refetch intervals. Zero or less means no wait,
   ///     and more than 100 years means 100 years.
-  ///   - savingTimeout: How long the service then writes changes, even if it was cancelled, within the
-  ///     same bounds. Changes that are not written by then are lost.
+  ///   - savingTimeout: How long the service then waits until changes are written, even if it was cancelled;
+  ///     the same bounds apply. Changes that are not written by then are lost.
   ///   - logger: Gets reports about work that was cut off, and changes that could not be written.
   public init(
     _ client: QueryClient,

@@ -18,7 +18,7 @@ public import Logging
 public struct QueryLog: Sendable {
   /// The logger of the lines.
   public var logger: Logger
-  /// Gives the level of an event, by default as ``level(of:)``; `nil` omits the event.
+  /// Gives the level of an event, by default ``level(of:)``; `nil` omits the event.
   public var level: @Sendable (QueryEvent) -> Logger.Level? = { Self.level(of: $0) } {
     didSet { replacesLevel = true }
   }

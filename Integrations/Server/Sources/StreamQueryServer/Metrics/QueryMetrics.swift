@@ -24,10 +24,10 @@ import Synchronization
 /// | `PREFIX.entries` | meter | |
 /// | `PREFIX.fetching` | meter | |
 ///
-/// The duration of a fetch includes its retries and pauses. A caller of `fetch`, `ensure` or `prefetch` that
-/// waits may wait for less time: it joins, its soft timeout ends, or it leaves. `fetching` counts fetches
-/// that are not over, paused ones included. The meters go up and down with the events, so clients that share
-/// a prefix add up. A client that is shut down or freed subtracts its part.
+/// The duration of a fetch includes its retries and pauses. A caller of `fetch`, `ensure` or `prefetch` may
+/// wait for less time, because it joins a running fetch, because its soft timeout ends, or because it stops
+/// waiting. `fetching` counts fetches that are not over, paused ones included. The meters go up and down with
+/// the events, so clients that share a prefix add up. A client that is shut down or freed subtracts its part.
 ///
 /// A client that reads without the cache's lock (`.server`) also does so with metrics. The number of hits is
 /// exact, and appears within a second.
@@ -49,9 +49,9 @@ public struct QueryMetrics: Sendable {
   ///   - prefix: The beginning of the metrics' names.
   ///   - dimensions: Dimensions of every metric.
   ///   - factory: Makes the metrics; `nil` is the `MetricsSystem`, which must be bootstrapped before.
-  ///   - name: Gives the name of a query for the dimension `query`, such as the first part of the key;
-  ///     `nil` leaves the dimension out. The closure runs for every event, every caller that waited, and
-  ///     every number of hits, on several threads at once, and must be quick.
+  ///   - name: Gives the name of a query for the dimension `query`, such as the first part of the key; `nil`
+  ///     leaves the dimension out. The closure runs for every event, every caller that waited, and every
+  ///     report of hits, on several threads at once, and must be quick.
   public init(
     prefix: String = "streamquery",
     dimensions: [(String, String)] = [],
@@ -95,7 +95,7 @@ extension QueryMetrics: FetchCompanion {
   ///
   /// - Parameters:
   ///   - wait: The key and the fetch that the caller waited for.
-  ///   - duration: How long.
+  ///   - duration: The time for which the caller waited.
   public func callerWaited(_ wait: FetchWait, for duration: Duration) {
     instruments(of: wait.key).waited(for: duration)
   }
