@@ -84,7 +84,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
       if let version, version != state.version, !state.isFinished { return ([], false) }
       return (state.replace(&value), true)
     }
-    // The former value is released here, outside the lock.
+    // The former value is released here, outside the lock, because its release may run user code.
     _ = consume value
     for task in waiting { task.resume() }
     return isDone

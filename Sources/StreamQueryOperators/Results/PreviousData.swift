@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Finds the last result with data of the key before the present one.
+/// Stores the last result with data, which is shown while the next key has none.
 struct PreviousData<Value: Sendable>: Sendable {
   private var last: QueryResult<Value>?
 

@@ -1,4 +1,4 @@
-/// A property of a result for which `changes(of:)` compares results.
+/// A property of a result that `changes(of:)` compares.
 ///
 /// The fields are values and not key paths, because errors and most data are not `Equatable`.
 public struct QueryResultField: Hashable, Sendable {

@@ -31,7 +31,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     var pulls: [(waiter: SuspendedTask<Bool>, isPulled: Bool)] = []
     var answer: (consumer: SuspendedTask<Answer>, answer: Answer)?
 
-    // The answers to release after the unlock, because their release may run user code.
+    // The answers and sources to release after the unlock, because their release may run user code.
     var releasedAnswers: [Answer] = []
     var releasedSources: [Source] = []
   }

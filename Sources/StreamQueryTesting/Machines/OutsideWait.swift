@@ -8,9 +8,9 @@ struct OutsideWait: Equatable, Sendable {
   enum Verdict: Equatable, Sendable {
     /// The caller belongs to the simulation, which reports the wait itself if nothing can end it.
     case inside
-    /// Another task may come and drive the simulation.
+    /// The wait may end, because another task may come and drive the simulation.
     case watched
-    /// No task will drive the simulation.
+    /// The wait would never end, because no task will drive the simulation.
     case hopeless
   }
 

@@ -22,12 +22,12 @@ struct ReadyQueue<Job: Sendable>: Sendable {
     free.jobs.append(job)
   }
 
-  /// Adds a job that never overtakes an earlier job in line; it is called only with a generator.
+  /// Adds a job that never overtakes an earlier job in line. Called only with a generator.
   mutating func appendInLine(_ job: Job) {
     inLine.jobs.append(job)
   }
 
-  /// Removes and returns the oldest job.
+  /// Removes and returns a job: the oldest one, if the generator has never chosen a job.
   mutating func popFirst() -> Job? {
     free.popFirst() ?? inLine.popFirst()
   }

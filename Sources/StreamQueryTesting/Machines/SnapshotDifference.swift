@@ -48,7 +48,7 @@ struct SnapshotDifference: Equatable, Sendable {
     self.lines = lines
   }
 
-  /// The lines as text, with marks.
+  /// The lines as text, with a `+` before extra lines and a `-` before missing ones.
   var text: String {
     var result: [String] = []
     var index = 0

@@ -83,7 +83,7 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// The subscription of one iterator, which ends with its last reference.
+/// The subscription of one iterator; the release of its last reference ends the subscription.
 private final class ManualSignalSubscription<Value: Sendable>: Sendable {
   private let hub: ManualSignalHub<Value>
   private let id: Int

@@ -43,7 +43,7 @@ final class ScriptLog: Sendable {
   var calls: [Call] { state.withLock { $0.calls } }
   var suspendedCount: Int { state.withLock { $0.gates.count { $0.isReleasable } } }
 
-  /// Makes the next call, by its step of the script.
+  /// Makes a call, which follows its own step of the script.
   func play() async throws -> ValueBox {
     let clock = Scheduling.current.clock
     let (id, step) = begin(at: time(on: clock))

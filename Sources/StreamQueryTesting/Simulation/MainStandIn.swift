@@ -83,7 +83,8 @@ final class MainStandIn: SerialExecutor {
     _ = released
   }
 
-  /// Runs a job without an actor on the claimed thread, where it does not count as a job of the main actor.
+  /// Runs a job that has no actor. On the claimed thread, the job does not count as isolated to the main
+  /// actor.
   static func offTheMainActor(_ run: () -> Void) {
     guard isOnClaimedThread else { return run() }
     let wasOff = isOffMainActor.exchange(true, ordering: .relaxed)
@@ -123,8 +124,8 @@ final class MainStandIn: SerialExecutor {
   }
 }
 
-/// The time for which a thread runs the main-actor code of a simulation, as a task-local value of the tasks
-/// that began in this time.
+/// A claim, which lasts while a thread runs the main-actor code of a simulation; the tasks that begin
+/// meanwhile have it as a task-local value.
 private final class Claim: Sendable {
   private enum Stage: Int, AtomicRepresentable {
     case on, over, reported
@@ -143,7 +144,8 @@ private final class Claim: Sendable {
     stage.store(.over, ordering: .releasing)
   }
 
-  /// The executor while the claim lasts; after the claim's end `nil`, and the first read is reported.
+  /// The executor while the claim lasts; after the claim's end `nil`, and the first read calls
+  /// `onLateReturn`.
   var standInIfOn: MainStandIn? {
     switch stage.load(ordering: .acquiring) {
     case .on:

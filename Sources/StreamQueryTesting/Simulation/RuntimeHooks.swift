@@ -42,7 +42,7 @@ enum RuntimeHooks {
   private typealias EnqueueGlobal = @convention(thin) (UnownedJob) -> Void
   private typealias GlobalHook = @convention(thin) (UnownedJob, EnqueueGlobal) -> Void
 
-  /// Sets both hooks, or neither; returns `nil` if they are set.
+  /// Sets both hooks; if that is impossible, sets neither and returns the problem.
   static func install(find: (String) -> UnsafeMutableRawPointer? = LoadedSymbol.address) -> Problem?
   {
     let hooks = [(mainName, mainHook), (globalName, globalHook)]
@@ -55,7 +55,7 @@ enum RuntimeHooks {
       slots.append((slot, hook))
     }
     // The runtime may read a variable while it is set for the first time: it then finds either no hook or
-    // this one.
+    // this one, and both are right.
     for (slot, hook) in slots where slot.pointee == 0 { slot.pointee = hook }
     return nil
   }

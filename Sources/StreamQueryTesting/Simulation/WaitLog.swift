@@ -15,7 +15,7 @@ final class WaitLog: Sendable {
   }
 
   private struct State {
-    /// The number of drives that have begun.
+    /// The number of calls, such as `advance(by:)`, that have driven the simulation so far.
     var drives = 0
     /// The task that created or last drove the simulation, by its number.
     ///

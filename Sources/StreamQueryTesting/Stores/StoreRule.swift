@@ -33,7 +33,7 @@ public enum StoreRule: String, CaseIterable, Hashable, Sendable, CustomStringCon
     "What was released is read as it was, and what was wiped before it stays wiped."
   /// Records and removals are there when the data is opened again.
   case keepsRecords = "Records and removals are there when the data is opened again."
-  /// A wiped partition is empty when the data is opened again, and its generation is gone.
+  /// A wiped partition is empty when the data is opened again, and refuses batches of its former generation.
   case keepsWipes =
     "What was wiped is gone when the data is opened again, and so is its generation."
 

@@ -11,7 +11,7 @@ final class StoreTrial<Store: QueryStore> {
   private let open: @Sendable (StorePlace) async throws -> Store
   private let close: @Sendable (Store) async throws -> Void
   private var current: Store?
-  /// The rule's violations by the store.
+  /// The violations of the rule that the check has seen.
   private(set) var seen: [String] = []
 
   init(

@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The client of the views for which no view around them has set a client.
+/// The client that all views share for which no view around them has set one.
 enum FallbackClient {
   private struct State {
     var make: @Sendable () -> QueryClient = { QueryClient() }
@@ -14,7 +14,7 @@ enum FallbackClient {
   static var make: @Sendable () -> QueryClient {
     get { state.withLock { $0.make } }
     set {
-      // The former closure is released after the unlock.
+      // The former closure is released after the unlock, because its release may run user code.
       _ = state.withLock { state in
         defer { state.make = newValue }
         return state.make
@@ -30,7 +30,7 @@ enum FallbackClient {
     let (client, make) = state.withLock { ($0.client, $0.make) }
     if let client { return client }
     let new = make()
-    // Another thread may have made the client meanwhile.
+    // Another thread may have made a client meanwhile; then that client is used.
     return state.withLock { state in
       let client = state.client ?? new
       state.client = client
@@ -40,7 +40,7 @@ enum FallbackClient {
 
   /// Releases the client, for tests.
   static func reset() {
-    // The client is released after the unlock.
+    // The client is released after the unlock, because its release may run user code.
     _ = state.withLock { $0.client.take() }
   }
 }

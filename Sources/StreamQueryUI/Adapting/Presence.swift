@@ -25,7 +25,8 @@ final class Presence: nonisolated Observable {
   private(set) var scope: PresenceScope?
   /// The waits of the client that last reported a change; `nil` before the first report.
   ///
-  /// They report the end of a turn, and the end of a doubt whether the view is hidden or its content empty.
+  /// They report the end of a turn of the main actor, and the end of the seconds in which hidden content
+  /// cannot be told from empty content.
   private var waits: SharedWaits?
 
   nonisolated init() {}
@@ -78,15 +79,15 @@ final class Presence: nonisolated Observable {
 
   /// Notes that a body reads the presence.
   ///
-  /// The effects follow at the end of the turn, because nothing may change while a body is read.
+  /// The effects follow at the end of the turn, because nothing may change while SwiftUI evaluates a body.
   func noteRead() {
     if reading == .awaited { reading = .read }
   }
 
   /// Notes that the view was drawn in this turn while it was hidden.
   private func drawnHidden() {
-    // The first drawing of a hidden modifier follows from its hiding. Only a further drawing has another
-    // reason, and may mean that the content is shown.
+    // When the content is hidden, SwiftUI draws the modifier once for that reason. Only a further drawing has
+    // another reason, and may mean that the content is shown.
     if let scope, !scope.wasDrawnHidden {
       scope.wasDrawnHidden = !letsObserve
     } else {
@@ -104,7 +105,7 @@ final class Presence: nonisolated Observable {
     scope?.around.presence?.changed(of: client)
   }
 
-  /// Notes that the first view has read the change.
+  /// Notes that a view has read the reported change for the first time.
   func changeWasRead() {
     enter { $0.changeWasRead() }
     scope?.around.presence?.changeWasRead()

@@ -6,7 +6,7 @@ protocol PresenceMember: AnyObject {
 }
 
 extension PresenceMember {
-  /// Makes another presence decide about this member.
+  /// Makes another presence decide whether this member may observe.
   func move(from former: Presence?, to next: Presence?) {
     guard former !== next else { return }
     former?.scope?.remove(self)

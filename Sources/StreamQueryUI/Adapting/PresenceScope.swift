@@ -18,7 +18,7 @@ final class PresenceScope {
   /// The number of members at which `add` removes released ones.
   private var limit = 8
 
-  /// Adds a member, to which changes are reported.
+  /// Adds a member, which is told when the content is shown or hidden.
   func add(_ member: any PresenceMember) {
     if members.count >= limit {
       members.removeAll { $0.object == nil }

@@ -90,7 +90,8 @@ extension ObservedMutation {
 }
 
 extension QueryEnvironment {
-  /// Returns the options of an observer in this environment; `nil` keeps the present ones.
+  /// Returns options that disable an observer, if fetches are off here; otherwise `nil`, which keeps its
+  /// options.
   func options(over present: ObserverOptions?) -> ObserverOptions? {
     guard isFrozen else { return nil }
     var options = present ?? ObserverOptions()

@@ -7,7 +7,7 @@ internal import StreamQuery
 struct QueryEnvironment: Sendable {
   /// The client; `nil` if no view has set one.
   var client: QueryClient?
-  /// Whether queries might be observed here when the view was last drawn.
+  /// Whether observation was allowed here when the view was last drawn.
   var observes = true
   /// Whether a view has set `queryObservationEnabled`, which then decides instead of the modifiers around it.
   var isExplicit = false

@@ -24,7 +24,7 @@ public final class QueryPreview {
   let executor = PreviewExecutor()
   /// The states of mutations.
   let runs = PreparedRuns()
-  /// The ends of the sequences that ``makeSilence()`` has made.
+  /// The continuations that end the sequences of ``makeSilence()``.
   private var endings: [AsyncStream<Never>.Continuation] = []
 
   /// Creates a client and puts queries and mutations into states.
@@ -52,7 +52,7 @@ public final class QueryPreview {
     for ending in endings { ending.finish() }
   }
 
-  /// Makes a sequence without elements, which ends with the preview: work that must not end waits for it.
+  /// Makes a sequence that has no elements and ends when the preview is released; endless work waits for it.
   ///
   /// Each work has a sequence of its own, because a cancelled task ends its sequence.
   func makeSilence() -> AsyncStream<Never> {
@@ -153,7 +153,7 @@ public final class QueryPreview {
 
   private func fetch<Value>(_ query: Query<Value>) {
     let asked = query.retry(0).staleTime(.zero).networkMode(.always)
-    // Otherwise the call would join the fetch of a former state, which never ends.
+    // The fetch of a former state is cancelled: otherwise this call would join it, and would never end.
     client.cancel(query)
     run { [client] in _ = try await client.fetch(asked) }
   }

@@ -4,7 +4,7 @@ internal import StreamQuery
 @MainActor
 final class Debouncer {
   private var machine = KeyDebounceMachine()
-  /// Makes the object observe the waiting key.
+  /// Makes the object observe the waiting key; `nil` if no key waits.
   private var goOver: (@MainActor (ObserverOptions?) -> Void)?
   /// The options that were set during the wait; `nil` keeps the former ones.
   private var options: ObserverOptions?

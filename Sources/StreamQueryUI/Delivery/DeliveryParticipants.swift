@@ -4,7 +4,7 @@
 protocol DeliveryParticipant: AnyObject {
   /// Shows the pending changes of the object.
   ///
-  /// - Returns: Whether the object is to be asked again when others change.
+  /// - Returns: Whether the object is asked again at the next delivery.
   func look() -> Bool
 }
 

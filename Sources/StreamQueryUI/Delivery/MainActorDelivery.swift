@@ -37,16 +37,16 @@ final class MainActorDelivery {
   }
 
   let group: ObservationGroup
-  /// The waits of views that show data of the client.
+  /// Waits for the views that show the client's data, until the end of a turn or for a second.
   let waits: SharedWaits
   /// The identity of the client; another client may have the same identity after this one is released.
   let clientID: ObjectIdentifier
   weak let client: QueryClient?
   /// The members, by their positions in the group.
   ///
-  /// When a member is released, the next member at its position takes the slot.
+  /// The slot of a released member is used again when the group gives its position to another member.
   private var slots: [Slot] = []
-  /// The participants, which are asked for changes of their own when others have changed.
+  /// The participants, such as observed mutations: when members have changed, they show changes of their own.
   private var lookers = DeliveryParticipants()
   /// Whether a delivery is under way.
   private(set) var isDelivering = false
@@ -54,7 +54,7 @@ final class MainActorDelivery {
   private var overtaken: Set<Int> = []
   /// The work to do at the end of this delivery.
   private var rest: [@MainActor () -> Void] = []
-  /// The members that are retained here, because their owners cannot retain them.
+  /// The members that are retained here, because owners can retain them only with the Objective-C runtime.
   private var kept: [ObjectIdentifier: Kept] = [:]
   private var keptCount = 0
   private let owners: OwnerWatch
@@ -71,7 +71,7 @@ final class MainActorDelivery {
   /// Returns the delivery of a client, which the first call makes.
   static func of(_ client: QueryClient) -> MainActorDelivery {
     if let latest, latest.client === client { return latest }
-    // An ended delivery is not stored as the latest one, because nothing would let it go.
+    // An ended delivery is not stored as the latest one, because nothing would remove it from there.
     let over = ended.isEmpty ? nil : ended[ObjectIdentifier(client)]?.delivery
     if let over, over.client === client { return over }
     let delivery = find(client)
@@ -137,7 +137,7 @@ final class MainActorDelivery {
       slots[change.position].load()?.changed(change)
     }
     if !changes.isEmpty {
-      // Readers of the members may add participants during this loop.
+      // Readers of the members may add participants during this loop, which goes over a copy.
       if !lookers.isEmpty { for looker in lookers.all { look(looker) } }
     } else if let looker {
       // The client has no change, so no other participant has to show its own change in this job.

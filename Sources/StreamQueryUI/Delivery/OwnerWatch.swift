@@ -26,7 +26,7 @@ final class OwnerWatch {
 
   /// Starts the checks again at short intervals, because an observation has begun.
   ///
-  /// - Parameter look: Releases observations with released owners.
+  /// - Parameter look: Ends the observations of owners that were released.
   func begin(_ look: @escaping @MainActor () -> Void) {
     watched = .zero
     // A short pause goes on: otherwise observations that begin all the time would prevent every check.

@@ -21,7 +21,7 @@ final class SharedWaits {
   /// - Parameter clock: The clock that measures the seconds.
   init(clock: any Clock<Duration>) { self.clock = clock }
 
-  /// Tells an object of the end of this turn.
+  /// Calls an object's `turnEnded()` at the end of this turn.
   func awaitEndOfTurn(_ waiter: any SharedWaiter) {
     inThisTurn.append(waiter)
     guard inThisTurn.count == 1 else { return }
@@ -33,7 +33,8 @@ final class SharedWaits {
     }
   }
 
-  /// Tells an object when a second has passed, or up to two if other objects wait already.
+  /// Calls an object's `secondPassed()` after a second; if other objects wait already, after up to two
+  /// seconds.
   func awaitSecond(_ waiter: any SharedWaiter) {
     guard !isCounting else { return recent.append(Waiter(object: waiter)) }
     isCounting = true

@@ -24,7 +24,7 @@ enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
   static var receive: @Sendable (ViewMisuse) -> Void {
     get { state.withLock { $0.receive } }
     set {
-      // The former closure is released after the unlock.
+      // The former closure is released after the unlock, because its release may run user code.
       _ = state.withLock { state in
         defer { state.receive = newValue }
         return state.receive

@@ -79,7 +79,7 @@ final class InspectorModel {
       for await record in updates where !Task.isCancelled {
         self?.screen.came(record)
         self?.tick(by: clock)
-        // During the pause the client gathers news in its record, and needs no other memory for them.
+        // During the pause the client gathers new events in its record, and needs no other memory for them.
         try? await clock.sleep(for: Self.pause)
       }
       if !Task.isCancelled { self?.ended() }
@@ -87,7 +87,7 @@ final class InspectorModel {
     tick(by: clock)
   }
 
-  /// Makes the shown ages grow between events, unless they grow already.
+  /// Starts the task that makes the shown ages grow between events, unless the task runs already.
   private func tick(by clock: any Clock<Duration>) {
     guard ticking == nil else { return }
     // The task has no executor preference, because the main actor would ignore one.
@@ -96,8 +96,8 @@ final class InspectorModel {
         guard let self, !Task.isCancelled else { return }
         screen.ticked(.seconds(1))
       }
-      // The clock has thrown an error of its own. The next event begins a new loop: with a clock that throws
-      // each time, this one would never wait.
+      // The clock has thrown an error of its own. The next event starts a new task. This loop does not go on,
+      // because with a clock that throws each time it would never wait.
       if !Task.isCancelled { self?.ticking = nil }
     }
   }

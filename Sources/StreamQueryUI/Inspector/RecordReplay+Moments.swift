@@ -46,7 +46,7 @@ extension RecordReplay {
     var id: Int { run.number }
   }
 
-  /// Returns the moment at a time; it is after all events of that time.
+  /// Returns the moment at a time, which includes all events of that time.
   ///
   /// - Complexity: The logarithm of the number of events.
   func moment(at time: Duration) -> Moment {

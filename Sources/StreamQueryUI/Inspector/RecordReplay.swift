@@ -66,7 +66,7 @@ struct RecordReplay: Sendable {
   /// The number of the newest event so far.
   private var newest = 0
   private var hasBegun = false
-  /// The number of options and errors at which unused ones are removed next.
+  /// If there are more options and errors than this number, the unused ones are removed.
   private var sweepCount = 64
 
   /// Creates a replay.
@@ -156,7 +156,7 @@ struct RecordReplay: Sendable {
     return state
   }
 
-  /// Folds the oldest stored event into the state before the others.
+  /// Folds the oldest stored event: drops it, and stores the state to which it has led.
   private mutating func foldFirst(_ news: inout News) {
     guard let first = events.popFirst() else { return }
     base = first.totals

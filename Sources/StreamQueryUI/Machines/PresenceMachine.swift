@@ -41,7 +41,8 @@ struct PresenceMachine: Equatable {
     case told
     /// A view has read the change in this turn.
     case read
-    /// All views have disappeared since the change, in a later turn than the read.
+    /// All views have disappeared after the change, but not in the turn in which a view first read the
+    /// change.
     case gone
     /// All views have disappeared, the content counted as hidden, and then it was drawn again.
     case shownAgain

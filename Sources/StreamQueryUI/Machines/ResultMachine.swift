@@ -32,8 +32,8 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
     /// Keeps a result that nobody reads yet.
     ///
-    /// No selection is made. But if the key has lost its data, its selection is forgotten, because it must
-    /// not be shown beside a later error.
+    /// No selection is made from it. But if the key has lost its data, the former selection is forgotten,
+    /// because it must not be shown beside a later error.
     mutating func keepUnread(_ result: QueryResult<Stored>) {
       unread = result
       // The data of an optimistic result is not read here, because the optimistic changes are user code.
@@ -72,7 +72,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
   private var showing: Showing
   private var read = ResultFields()
-  /// The number of results that were shown, by which outdated ones are recognised.
+  /// The number of results that were shown; an arrival is outdated if the number has grown since.
   private(set) var revision: UInt32 = 0
   /// The newest result of the query.
   private(set) var stored = QueryResult<Stored>.idle
@@ -128,7 +128,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     if case .made(let steps) = showing { steps.keeping != nil } else { false }
   }
 
-  /// Notes the newest result of a key that is about to be left, without showing it.
+  /// Notes the newest result of the present key, without showing it, before another key is observed.
   ///
   /// - Parameter result: The result; its data is shown while the next key has none.
   mutating func leaves(_ result: QueryResult<Stored>) {
@@ -167,11 +167,11 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     showing = .made(steps)
   }
 
-  /// Whether a result waits for a reader.
+  /// Whether a result is stored that is not shown yet, because no reader needed it.
   @inline(__always)
   var hasUnread: Bool { if case .made(let steps) = showing { steps.unread != nil } else { false } }
 
-  /// Removes and returns the result that waits for a reader.
+  /// Removes and returns the result that is stored and not shown yet.
   mutating func takeUnread() -> QueryResult<Stored>? {
     guard case .made(var steps) = showing, let result = steps.unread.take() else { return nil }
     showing = .made(steps)
@@ -201,7 +201,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     // The selection, which is user code, may have shown a newer result.
     guard made.revision == revision, !result.isSame(as: stored) else { return nil }
     var steps = made.steps
-    // A newer result may have arrived during the selection, and may wait for a reader.
+    // A newer result may have arrived during the selection. If it was only stored, it stays stored.
     if case .made(let present) = showing { steps.unread = present.unread }
     showing = .made(steps)
     return arrival(of: result, made.shown)

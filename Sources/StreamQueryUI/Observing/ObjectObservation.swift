@@ -22,7 +22,7 @@ public final class ObjectObservation {
   }
 
   deinit {
-    // The owner, which retained the observation, was released.
+    // The owner, which retained this observation, was released, so the observer leaves the group.
     if let position { delivery?.group.remove(position) }
   }
 

@@ -57,7 +57,7 @@ public final class ObservedQueries: nonisolated Observable {
   private var positions: [Int] = []
   /// The delivery of the client from which the shown results come.
   private var shownDelivery: MainActorDelivery?
-  /// Whether the object waits for the end of a delivery, which may have several changes for the object.
+  /// Whether the object has changes to show at the end of the running delivery, which may bring several.
   private var isOutdated = false
   /// The object that is told of changes together with readers: the holder of a property wrapper.
   weak var witness: (any ReaderWitness)?

@@ -96,7 +96,7 @@ public final class Inspector: Sendable {
     #endif
   }
 
-  /// 128 random bits, as text.
+  /// Returns a new token: 128 random bits as hexadecimal digits.
   private static func newToken() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<2).map { _ in

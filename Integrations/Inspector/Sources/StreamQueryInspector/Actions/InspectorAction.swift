@@ -11,13 +11,13 @@ enum InspectorAction: Equatable, Sendable {
   case entry(EntryAction, key: Int)
   /// Writes the data that the user has typed to the entry of the key with this number.
   case setData(key: Int)
-  /// Makes the client believe that it is offline, or believe its network again.
+  /// Makes the client believe that it is offline, or ends this simulation.
   case network(isOffline: Bool)
   /// Makes each attempt take longer.
   case delay(seconds: Double)
   /// Ends all simulated conditions: offline, delay and failures.
   case end
-  /// Answers that somebody is there, so that simulated conditions stay.
+  /// Answers the page's question whether somebody is there, so that simulated conditions stay.
   case stay
 
   /// The longest delay of an attempt, in seconds.

@@ -12,7 +12,7 @@ final class InspectedClient: Sendable {
   /// An action of a test, called after the event stream of a page has ended.
   private let onPageEnd: (@Sendable () -> Void)?
   private let presence: ClientPresence
-  /// The number of this inspector at the client.
+  /// The number that tells this inspector from other inspectors of the client.
   private let inspector: UInt64
 
   init(

@@ -39,7 +39,8 @@ struct InspectorAnswer: Equatable, Sendable {
   static func refusal(_ refusal: RequestRefusal) -> Self {
     var answer = error(refusal.text, status: refusal.status)
     if case .method(let allowed) = refusal { answer.headers["Allow"] = allowed }
-    // The server does not read the rest of the body, and would take it for the next request.
+    // The connection is closed, because the server does not read the rest of the body, and would take it for
+    // the next request.
     if refusal == .bodyTooLarge { answer.headers["Connection"] = "close" }
     return answer
   }
