@@ -144,7 +144,9 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   /// The actions that a thread takes from the queue, with the number that it may perform.
   struct Batch: Sendable {
-    /// The actions. When all of them are performed, they are removed outside the lock.
+    /// The actions.
+    ///
+    /// When all of them are performed, they are removed outside the lock.
     var items: [Item] = []
     /// The position of the first action that has not been performed.
     var start = 0

@@ -148,7 +148,9 @@ extension CacheState {
     return .news(results)
   }
 
-  /// Ends a group because the observer of a member has ended. Later polls return `.over` too.
+  /// Ends a group because the observer of a member has ended.
+  ///
+  /// Later polls return `.over` too.
   private mutating func end<Result>(_ group: Int32) -> Poll<Result> {
     groups[group].reading = .over
     return .over

@@ -134,7 +134,9 @@ struct RestoringEntry: Sendable {
   let id: EntryID
   /// The query; it says how the entry is kept in the store.
   let query: StoredQuery
-  /// The time of the call that is to refetch the entry. If the entry is removed later, the call does nothing.
+  /// The time of the call that is to refetch the entry.
+  ///
+  /// If the entry is removed later, the call does nothing.
   let since: Instant
 }
 

@@ -34,8 +34,9 @@ struct EntrySlot: FreeRows.Row {
     /// one before; 0 if no evaluation is queued.
     var reevaluationDepth = 0
     var waiters = Few<Waiter>()
-    /// The generation of the waiters that still wait; an answered waiter has another one. 0 while nobody
-    /// waits.
+    /// The generation of the waiters that still wait; an answered waiter has another one.
+    ///
+    /// The generation is 0 while nobody waits.
     var waiterGeneration: UInt64 = 0
     /// The error of the last fetch that failed; snapshots have it while the machine is in the error state.
     var error: ErrorBox?
@@ -149,8 +150,9 @@ struct EntrySlot: FreeRows.Row {
 
 // The properties of `RareData`, read as if they were the entry's own.
 extension EntrySlot {
-  /// A reference that most entries do not have. Without rare data, reading it returns `nil`, and setting
-  /// `nil` allocates nothing.
+  /// A reference that most entries do not have.
+  ///
+  /// Without rare data, reading it returns `nil`, and setting `nil` allocates nothing.
   subscript<Value>(dynamicMember path: WritableKeyPath<RareData, Value?>) -> Value? {
     @inline(__always) get { rareData.isEmpty ? nil : rareData.value[keyPath: path] }
     @inline(__always) set {

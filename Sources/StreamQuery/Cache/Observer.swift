@@ -85,16 +85,18 @@ struct Observer: FreeRows.Row {
     settledBase = counts
   }
 
-  /// Records that the entry was removed. For the observer the entry is now a new one, which has fetched
-  /// nothing yet.
+  /// Records that the entry was removed.
+  ///
+  /// For the observer the entry is now a new one, which has fetched nothing yet.
   mutating func entryWasRemoved() {
     settledBase = .zero
     // Polling counts from the machine's last tick, which is the removal.
     pollBase = .distantPast
   }
 
-  /// Records the state that the observer sees now. If a position in a group is given, the next news is
-  /// reported to that group.
+  /// Records the state that the observer sees now.
+  ///
+  /// If a position in a group is given, the next news is reported to that group.
   ///
   /// - Returns: Whether the state is news.
   @inline(__always)

@@ -24,8 +24,9 @@ final class QueryCache: Sendable {
   let clock: ErasedClock
   // The configuration's wall clock; it is user code, so call it outside the lock.
   let wallClock: @Sendable () -> Date
-  /// Whether every transaction needs a date from the wall clock. This is the same as
-  /// ``CacheState/emitsEvents``, but can be read without the lock.
+  /// Whether every transaction needs a date from the wall clock.
+  ///
+  /// This is the same as ``CacheState/emitsEvents``, but can be read without the lock.
   private let datesAll: Atomic<Bool>
   /// Whether each lookup is an event; the same as in ``CacheState/reports``.
   private let tellsEveryLookup: Atomic<Bool>

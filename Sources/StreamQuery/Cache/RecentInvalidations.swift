@@ -56,7 +56,9 @@ struct RecentInvalidations: Sendable {
     return former
   }
 
-  /// The note of an invalidation. Its number is the time plus one, because 0 stands for no invalidation.
+  /// The note of an invalidation.
+  ///
+  /// Its number is the time plus one, because 0 stands for no invalidation.
   private static func makeNote(at now: Instant) -> KeyNotes.Note {
     KeyNotes.Note(mark: UInt64(max(0, now.nanoseconds)) + 1)
   }

@@ -53,8 +53,9 @@ extension EntryDetail {
     }
   }
 
-  /// The values of options that no layer sets, in words. A query with other standard values adds them as a
-  /// layer.
+  /// The values of options that no layer sets, in words.
+  ///
+  /// A query with other standard values adds them as a layer.
   private static let standard = [
     ("staleTime", "0 s"), ("gcTime", "5 min"), ("retry", "3 times"), ("networkMode", "online"),
     ("retryOnSubscribe", "yes"), ("enabled", "yes"), ("refetchOnSubscribe", "ifStale"),

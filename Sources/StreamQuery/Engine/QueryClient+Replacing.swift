@@ -1,8 +1,9 @@
 internal import Synchronization
 
 nonisolated extension QueryClient {
-  /// Restores the defaults of the configuration. The defaults of mutations are removed, because the
-  /// configuration has none.
+  /// Restores the defaults of the configuration.
+  ///
+  /// The defaults of mutations are removed, because the configuration has none.
   func forgetDefaults() {
     let defaults = configuration.defaults.over(configuration.preset)
     replaceDefaults(isErasing: true) { $0.replacing(client: defaults, prefixes: []) }

@@ -3,8 +3,9 @@
 /// There is always at least one page, and there are as many parameters as pages. Runs share their
 /// common parts, so adding the thousandth page costs as little as adding the second.
 public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _FreeOfActors {
-  /// The pages with their parameters. Only this type makes the boxes, so each is a ``PageBox.Typed`` of the
-  /// run's own types.
+  /// The pages with their parameters.
+  ///
+  /// Only this type makes the boxes, so each is a ``PageBox.Typed`` of the run's own types.
   private var deque: ChunkedDeque<PageBox>
   /// The arrays of ``pages`` and ``params``, made by the first access.
   private var flat = FlatPages()

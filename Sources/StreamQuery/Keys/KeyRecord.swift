@@ -32,8 +32,10 @@ extension KeyRecord: ExpressibleByDictionaryLiteral {
     fields = elements.isEmpty ? [] : KeyRecord.fields(elements)
   }
 
-  /// Sorts fields by name. This is not inlined, so that keys without fields, which a server makes at each
-  /// call, need no room for it.
+  /// Sorts fields by name.
+  ///
+  /// This is not inlined, so that keys without fields, which a server makes at each call, need no room for
+  /// it.
   @inline(never)
   private static func fields(_ elements: [(String, (any Hashable & Sendable)?)]) -> [KeyField] {
     var fields: [KeyField] = []

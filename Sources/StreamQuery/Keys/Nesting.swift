@@ -12,7 +12,9 @@ package enum KeyNesting {
   static let read = text + 4
   /// Calls of `encode(to:)` inside each other, whether a call opens a bracket or not.
   static let encoded = 2 * text
-  /// Levels of brackets in an archive. Its keys and values are strings, so their brackets do not count.
+  /// Levels of brackets in an archive.
+  ///
+  /// Its keys and values are strings, so their brackets do not count.
   package static let archive = 16
   /// Levels of brackets in a value.
   package static let value = 128

@@ -94,8 +94,9 @@ extension EntryMachine {
     return actions
   }
 
-  /// The current fetch, if it has this number and an attempt runs. If not, the result is `nil`: an answer of
-  /// the fetch with this number is late, and has no effect.
+  /// The current fetch, if it has this number and an attempt runs.
+  ///
+  /// If not, the result is `nil`: an answer of the fetch with this number is late, and has no effect.
   func running(_ id: FetchID) -> InFlight? {
     fetch.flatMap { $0.stage == .running && $0.id == id ? $0 : nil }
   }

@@ -155,8 +155,9 @@ extension EntryMachine {
     if !isIdle, fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
   }
 
-  /// Whether the present data is at least as new as other data. Hidden data and arriving parts count as
-  /// present.
+  /// Whether the present data is at least as new as other data.
+  ///
+  /// Hidden data and arriving parts count as present.
   ///
   /// - Parameters:
   ///   - date: The date of the other data, in seconds since the reference date.

@@ -53,8 +53,9 @@ extension MutationMachine {
   /// Whether the run may get another input, because no user code is running for the run.
   package var canBeRebased: Bool { rests }
 
-  /// Continues the run with another input. That makes it another request, so the outbox writes the input
-  /// before the run sends it.
+  /// Continues the run with another input.
+  ///
+  /// That makes it another request, so the outbox writes the input before the run sends it.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -121,8 +122,9 @@ extension MutationMachine {
   /// Whether an attempt is running.
   package var isAtWork: Bool { if case .running = phase { true } else { false } }
 
-  /// Whether the run has stopped because of an error, or waits until the outbox has written it. Both may last
-  /// for ever.
+  /// Whether the run has stopped because of an error, or waits until the outbox has written it.
+  ///
+  /// Both may last for ever.
   package var isStalled: Bool {
     switch phase {
     case .saving, .stopped: true

@@ -1,5 +1,6 @@
-/// The number of recent uses of a key; it halves after each age. An age is a certain number of uses of the
-/// cache.
+/// The number of recent uses of a key; it halves after each age.
+///
+/// An age is a certain number of uses of the cache.
 struct Popularity: Hashable, Sendable {
   /// The largest count; more uses do not predict the next one better.
   static let most: UInt8 = 15

@@ -96,8 +96,9 @@ struct MutationCallbacks: Sendable {
 struct InputGrouping: Sendable {
   /// Returns the scope of a run, or `nil` for none; the property is `nil` if the input does not decide.
   var scope: (@Sendable (ValueBox) -> String?)?
-  /// Returns the key that `pacing(_:of:)` gives a run, as text, or `nil` if the run replaces no others. The
-  /// property is `nil` without that modifier.
+  /// Returns the key that `pacing(_:of:)` gives a run, as text, or `nil` if the run replaces no others.
+  ///
+  /// The property is `nil` without that modifier.
   var pacingKey: (@Sendable (ValueBox) -> String?)?
 }
 

@@ -57,8 +57,10 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// ``result`` has this state too, but takes longer. After the end of the observation, the state is idle.
   public var fetchStatus: FetchStatus { subscription.fetchStatus }
 
-  /// The observer's present result. If the observation has ended and the entry is gone, this is the state
-  /// `end` in which a fetch left the entry.
+  /// The observer's present result.
+  ///
+  /// If the observation has ended and the entry is gone, this is the state `end` in which a fetch left the
+  /// entry.
   func result(after end: EntryEnd?) -> QueryResult<Value> {
     let query = query
     return subscription.current(of: EntryKey(query.key), after: end).map(QueryResult.init)

@@ -13,8 +13,9 @@ package final class Subscription: Sendable {
   private let unownedCache: Unmanaged<QueryCache>
   private var cache: QueryCache { client.cache }
   let id: ObserverID
-  /// The value of ``QueryCache/news`` when the observer last read the cache. While the cache still has this
-  /// value, nothing has changed, and the observer need not take the lock.
+  /// The value of ``QueryCache/news`` when the observer last read the cache.
+  ///
+  /// While the cache still has this value, nothing has changed, and the observer need not take the lock.
   private let seenNews = Atomic<UInt64>(.max)
   private let aside = Mutex<Aside?>(nil)
   /// Whether the query ever had trigger streams.

@@ -91,8 +91,9 @@ package final class SubscriptionGroup: Sendable {
     }
   }
 
-  /// The state of all members, as soon as one has news, for a stream. A stream that is cancelled calls
-  /// ``cancel()``, which ends this wait.
+  /// The state of all members, as soon as one has news, for a stream.
+  ///
+  /// A stream that is cancelled calls ``cancel()``, which ends this wait.
   ///
   /// ``Mailbox/next(whenSuspended:)`` says why this has no cancellation handler.
   func nextInStream() async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {

@@ -10,7 +10,9 @@ package final class QueryDefinition: @unchecked Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
 
   let fetch: Fetch?
-  /// The type of the values. A stored closure for each use of the type would cost an allocation.
+  /// The type of the values.
+  ///
+  /// A stored closure for each use of the type would cost an allocation.
   package let valueType: any Sendable.Type
   /// The parts that most definitions do not have; see ``DefinitionExtras``.
   // Only a single owner makes changes, so accesses cannot overlap: the check at run time would only slow down
@@ -46,8 +48,9 @@ package final class QueryDefinition: @unchecked Sendable {
   var delivery: Delivery { extras?.values.delivery ?? .whole }
   /// How a store keeps the data; `nil` leaves it to the client.
   var persistence: (any PersistencePolicy)? { extras?.values.persistence }
-  /// Whether the definition has neither a fetch nor a persistence policy, as if only a key was given. Then
-  /// another query of the key may provide them.
+  /// Whether the definition has neither a fetch nor a persistence policy, as if only a key was given.
+  ///
+  /// Then another query of the key may provide them.
   package var isOfKeyAlone: Bool { fetch == nil && persistence == nil }
 
   private init(
@@ -260,8 +263,9 @@ struct WriteTerms {
     written = definition
   }
 
-  /// Whether the write has neither a fetch nor a persistence policy. Then another query of the key may
-  /// provide them.
+  /// Whether the write has neither a fetch nor a persistence policy.
+  ///
+  /// Then another query of the key may provide them.
   var isOfKeyAlone: Bool { written?.isOfKeyAlone ?? true }
 
   /// How a store keeps the data; `nil` if the query does not say.

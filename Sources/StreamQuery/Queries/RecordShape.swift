@@ -1,5 +1,7 @@
-/// A pattern for the texts of the keys that a prefix matches. Texts cannot simply be compared, because a
-/// record or an array in a prefix matches longer ones; see ``AnyQueryKey/isPrefix(of:)-(AnyQueryKey)``.
+/// A pattern for the texts of the keys that a prefix matches.
+///
+/// Texts cannot simply be compared, because a record or an array in a prefix matches longer ones; see
+/// ``AnyQueryKey/isPrefix(of:)-(AnyQueryKey)``.
 indirect enum RecordShape: Hashable, Sendable {
   struct Field: Hashable, Sendable {
     /// The name as written in a text, with its colon.
@@ -14,8 +16,9 @@ indirect enum RecordShape: Hashable, Sendable {
   /// A record with at least these fields.
   case record([Field])
 
-  /// Makes the shape of a part of a prefix. This may recurse, because a key that has a text does not nest
-  /// deeply.
+  /// Makes the shape of a part of a prefix.
+  ///
+  /// This may recurse, because a key that has a text does not nest deeply.
   init(_ part: KeyPart) throws(KeyText.Failure) {
     switch part {
     case .list(let elements): self = .list(try Self.shapes(of: elements))

@@ -8,8 +8,9 @@ import Synchronization
 // Unchecked because it is not final: its only subclass holds types, which never change. Their
 // conformances may be isolated to an actor, but are used only on immutable, Sendable values.
 package class SharingRule: @unchecked Sendable {
-  /// The rules found so far, `nil` for types that are not `Equatable`. The table is never cleared: there are
-  /// few types, and they live forever.
+  /// The rules found so far, `nil` for types that are not `Equatable`.
+  ///
+  /// The table is never cleared: there are few types, and they live forever.
   private static let known = ContendedMutex<[ObjectIdentifier: SharingRule?]>([:])
 
   fileprivate init() {}

@@ -1,11 +1,15 @@
 extension RecordRow.Extra {
-  /// The text of the filter in a record. Making it describes keys, which runs user code.
+  /// The text of the filter in a record.
+  ///
+  /// Making it describes keys, which runs user code.
   var recordedFilter: String {
     let text = filter?.recordedText(depth: 0) ?? ".all"
     return hasPredicate ? "\(text) && .where { … }" : text
   }
 
-  /// The name of a trigger and, if it has a query, that query's key. Making this text runs user code.
+  /// The name of a trigger and, if it has a query, that query's key.
+  ///
+  /// Making this text runs user code.
   var recordedTrigger: String {
     guard case .entry(let key) = filter else { return name }
     return "\(name) of \(key.key)"
@@ -29,8 +33,9 @@ extension EntryFilter {
     }
   }
 
-  /// Whether the filter is `.all`. A predicate leaves `.all` in its place, and its text is added to that of
-  /// the whole filter.
+  /// Whether the filter is `.all`.
+  ///
+  /// A predicate leaves `.all` in its place, and its text is added to that of the whole filter.
   private var isAll: Bool { if case .all = self { true } else { false } }
 
   /// The texts of the first few operands.

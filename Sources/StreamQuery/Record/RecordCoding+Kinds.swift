@@ -113,8 +113,9 @@ extension QueryRecord.EntryStep {
     }
   }
 
-  /// Decodes a step; `nil` if only a later version knows its details. Then only the state is left to
-  /// decode.
+  /// Decodes a step; `nil` if only a later version knows its details.
+  ///
+  /// Then only the state is left to decode.
   fileprivate init?(_ code: RecordCode, from row: inout some UnkeyedDecodingContainer) throws {
     switch code {
     case .changed: self = .changed

@@ -199,8 +199,9 @@ struct RecordRing: Sendable {
     store(row)
   }
 
-  /// Stores a row in place of the oldest one. Before that, call ``foldOldest()`` and count the row in its
-  /// key.
+  /// Stores a row in place of the oldest one.
+  ///
+  /// Before that, call ``foldOldest()`` and count the row in its key.
   @inline(__always)
   mutating func store(_ row: RecordRow) {
     rows[end] = row

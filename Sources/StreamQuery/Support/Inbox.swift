@@ -20,8 +20,9 @@ protocol Inbox: Sendable {
   var isEmpty: Bool { get }
 }
 
-/// A flag that tells a reader that the state may have changed. The reader then reads the state itself, so
-/// it always gets the newest one.
+/// A flag that tells a reader that the state may have changed.
+///
+/// The reader then reads the state itself, so it always gets the newest one.
 struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
   /// Initially `true`, because a reader has not read the state at the start of its subscription.
   private var hasNews = true

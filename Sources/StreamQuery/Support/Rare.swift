@@ -16,8 +16,9 @@ struct Rare<Value> {
     @inline(__always) _modify { yield &storage[0] }
   }
 
-  /// A copy of the value; `nil` if there is none. Setting this property stores, replaces or removes the
-  /// value.
+  /// A copy of the value; `nil` if there is none.
+  ///
+  /// Setting this property stores, replaces or removes the value.
   var copy: Value? {
     @inline(__always) get { storage.isEmpty ? nil : storage[0] }
     set {

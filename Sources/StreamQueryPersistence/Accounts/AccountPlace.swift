@@ -23,7 +23,9 @@ package struct AccountPlace: Sendable {
   }
 
   /// Reports stores that a client has used but that the accounts object does not have, because the next
-  /// launch could not erase them. Also reports that a client has used no store.
+  /// launch could not erase them.
+  ///
+  /// Also reports that a client has used no store.
   ///
   /// - Parameters:
   ///   - client: A client of the account, which has ended or is being closed.

@@ -21,8 +21,9 @@ final class OutboxClaims: Sendable {
     var claimed: [RunIdentity: ObjectIdentifier] = [:]
     /// The number of outboxes that are reading the store.
     var readers = 0
-    /// The runs whose records were removed while another outbox was reading. That outbox may have read the
-    /// records before, but must not send these runs again.
+    /// The runs whose records were removed while another outbox was reading.
+    ///
+    /// That outbox may have read the records before, but must not send these runs again.
     var gone: Set<RunIdentity> = []
     /// The scopes in which ended outboxes are still sending or writing.
     var barred: [ObjectIdentifier: Set<String>] = [:]

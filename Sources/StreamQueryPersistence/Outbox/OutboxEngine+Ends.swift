@@ -13,8 +13,9 @@ extension OutboxEngine {
     var entry: OutboxLedger.Entry?
     var job: MutationJob?
     var answers: [SharedOneShot<ErrorBox?>]
-    /// The runs whose records another thread has changed while identifiers were being replaced in them. The
-    /// identifiers must be replaced in these records again.
+    /// The runs whose records another thread has changed while identifiers were being replaced in them.
+    ///
+    /// The identifiers must be replaced in these records again.
     var late: [RunIdentity]
   }
 

@@ -42,8 +42,9 @@ extension OutboxEngine {
     }
   }
 
-  /// Reports to the client that a run cannot be stored. The run then fails or, if the store has the run with
-  /// an earlier input, stops.
+  /// Reports to the client that a run cannot be stored.
+  ///
+  /// The run then fails or, if the store has the run with an earlier input, stops.
   func keepingFailed(_ job: MutationJob, _ error: OutboxError) {
     let (isStored, waits) = update { state in
       let waits = state.waits.removeValue(forKey: job.identity) ?? []

@@ -81,8 +81,9 @@ extension OutboxLedger {
     for (index, entry) in entries.enumerated() { if let entry { indices[entry.id] = index } }
   }
 
-  /// Marks an item's record to be written or removed. If the store is closed, it keeps the record that it
-  /// has, which counts as a loss.
+  /// Marks an item's record to be written or removed.
+  ///
+  /// If the store is closed, it keeps the record that it has, which counts as a loss.
   mutating func write(_ id: RunIdentity) {
     guard let entry = self[id] else { return }
     if case .closed = phase {

@@ -86,7 +86,9 @@ extension OutboxLedger {
   // MARK: Replacing texts
 
   /// Returns the items whose inputs may contain one of some strings, and removes these strings from the
-  /// index. Other strings may have the same hash.
+  /// index.
+  ///
+  /// Other strings may have the same hash.
   ///
   /// - Complexity: O(*n*) in the size of all inputs at the first call, which builds the index.
   mutating func mentioning(_ texts: some Sequence<String>) -> [Entry] {

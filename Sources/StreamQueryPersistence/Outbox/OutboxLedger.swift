@@ -73,15 +73,17 @@ struct OutboxLedger: Sendable {
   var indices: [RunIdentity: Int] = [:]
   /// The serials of open items (those without runs) in each scope, in order.
   var open: [String: [UInt64]] = [:]
-  /// The scopes in which outboxes of ended clients are still sending or writing. No run of this client is
-  /// sent there.
+  /// The scopes in which outboxes of ended clients are still sending or writing.
+  ///
+  /// No run of this client is sent there.
   var barred: Set<String> = []
   /// The written runs of each scope that wait for an open item before them, or for another client.
   var withheld: [String: [RunIdentity]] = [:]
   /// The written runs that may be sent now; ``OutboxEngine/release()`` takes them from here.
   var released: [RunIdentity] = []
-  /// The runs that were over before the store was read, but of which the store may have records. They are
-  /// cancelled runs, and runs from archives that were not durable.
+  /// The runs that were over before the store was read, but of which the store may have records.
+  ///
+  /// They are cancelled runs, and runs from archives that were not durable.
   ///
   /// Such a record is removed when it is read. If another client has it now, that is when this client takes
   /// it over.
@@ -92,8 +94,9 @@ struct OutboxLedger: Sendable {
   /// The items as an app sees them, in blocks of ``blockSize``; `nil` for a block that has changed since it
   /// was made.
   var blocks: [OutboxItems.Block?] = []
-  /// The undecodable items that newer runs have replaced. They are reported to the app, because without a
-  /// pacing key the newer run may be about something else.
+  /// The undecodable items that newer runs have replaced.
+  ///
+  /// They are reported to the app, because without a pacing key the newer run may be about something else.
   var replacedUnread: [OutboxRecord.Header] = []
   /// Former objects, such as users' errors, which are released outside of locks.
   var garbage = Garbage()
@@ -101,8 +104,9 @@ struct OutboxLedger: Sendable {
   var hasFailed = false
   /// Whether a closed store still has a record that was to be removed, or a record with an earlier input.
   var hasLost = false
-  /// For the hash of each string in an input: the items whose inputs contain the string. `nil` until
-  /// identifiers are replaced for the first time.
+  /// For the hash of each string in an input: the items whose inputs contain the string.
+  ///
+  /// `nil` until identifiers are replaced for the first time.
   var mentions: [Int: [RunIdentity]]?
   /// The sum of this number and the number of a run that begins here is the run's serial.
   ///

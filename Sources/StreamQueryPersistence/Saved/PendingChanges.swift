@@ -7,8 +7,9 @@ internal import StreamQuery
 struct PendingChanges: Sendable {
   private(set) var changed: [EntryKey: PersistedEntry] = [:]
   private(set) var removed: Set<EntryKey> = []
-  /// The keys of values that replaced a removal. If such a value is not saved, the former record is removed
-  /// nevertheless.
+  /// The keys of values that replaced a removal.
+  ///
+  /// If such a value is not saved, the former record is removed nevertheless.
   private(set) var removedBefore: Set<EntryKey> = []
 
   var isEmpty: Bool { changed.isEmpty && removed.isEmpty }

@@ -40,8 +40,9 @@ struct SavedRecords: Sendable {
   struct Mark: Hashable, Sendable {
     let filter: RecordFilter
     let removes: Bool
-    /// The texts of the keys of entries that were cached. The cache applies the call to these entries itself,
-    /// so the filter does not decide about their records.
+    /// The texts of the keys of entries that were cached.
+    ///
+    /// The cache applies the call to these entries itself, so the filter does not decide about their records.
     var cached: Set<String> = []
 
     /// Whether the call affects a record.
@@ -99,14 +100,15 @@ struct SavedRecords: Sendable {
   var removedBefore: Set<EntryKey> = []
   /// Whether everything was removed before the store was read; the content that is read is then ignored.
   var dropsLoaded = false
-  /// The bulk calls before the store is read, in any order. Repetitions are one row: a read may take hours.
+  /// The bulk calls before the store is read, each once: a read may take hours.
   ///
   /// The value is the texts of the entries that were cached at every repetition; these are spared.
   var pendingMarks: [Mark: Set<String>] = [:]
   /// The bulk calls that are applied to all records later, so that their callers need not wait.
   var calls: [Mark] = []
-  /// The removals to repeat on records in the store that this client does not know. For each filter, the
-  /// texts of the entries that were cached at every call with it: their records stay.
+  /// The removals to repeat on records in the store that this client does not know.
+  ///
+  /// For each filter, the texts of the entries that were cached at every call with it: their records stay.
   var sweeps: [RecordFilter: Set<String>] = [:]
   /// The removals that are performed when the present read of the store's content ends.
   var sweeping: [RecordFilter: Set<String>] = [:]
@@ -169,8 +171,7 @@ struct SavedRecords: Sendable {
       lossReason = error
       return [change]
     }
-    // The entry was restored or created while an earlier change of its key still waits, so only its
-    // invalidation can be new.
+    // An earlier change of the key still waits, so only an invalidation can be new.
     if case .changed(let entry) = change, entry.isUntouched, let known = pendingChanges[key] {
       if case .changed(var former) = known {
         former.isInvalidated = entry.isInvalidated
@@ -363,7 +364,7 @@ struct SavedRecords: Sendable {
     return records[Self.prefix + text]?.failedReaders.insert(reader).inserted ?? true
   }
 
-  /// Removes a record. If it was evicted because the store is full, `unwritten` has its key already.
+  /// Removes a record, also one that was evicted, whose key is in `unwritten` already.
   mutating func remove(_ text: String) {
     forget(text)
     evicted[text] = nil

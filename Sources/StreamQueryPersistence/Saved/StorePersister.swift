@@ -112,8 +112,9 @@ final class StorePersister: Persister, StoreWorker {
     if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
   }
 
-  /// Applies a bulk call to changes that are not encoded yet. The filter has a predicate, which is user code,
-  /// so it is called outside of the lock.
+  /// Applies a bulk call to changes that are not encoded yet.
+  ///
+  /// The filter has a predicate, which is user code, so it is called outside of the lock.
   private func applyAsking(
     _ filter: QueryFilter,
     except cached: Set<EntryKey>,

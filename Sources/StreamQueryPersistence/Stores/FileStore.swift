@@ -65,8 +65,10 @@ public actor FileStore: QueryStore {
     /// The data-protection class's number in Apple's headers; `nil` leaves the class to the directory.
     let number: Int32?
 
-    /// The class of the lock file, which has no content. It is `untilFirstUnlock` or a weaker class, so that
-    /// the lock can be opened, and new files can be made, while records cannot be read.
+    /// The class of the lock file, which has no content.
+    ///
+    /// It is `untilFirstUnlock` or a weaker class, so that the lock can be opened, and new files can be made,
+    /// while records cannot be read.
     var ofLock: Self { Self(number: number.map { max($0, 3) }) }
   }
 

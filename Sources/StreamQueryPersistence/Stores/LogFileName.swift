@@ -9,6 +9,7 @@ struct LogFileName: Hashable {
   private static let new = ".new"
   private static let limit = 120
   /// The stem of the file whose name has the floor, which is the generation of all partitions without a file.
+  ///
   /// No partition has this stem.
   static let floorStem = "~"
 

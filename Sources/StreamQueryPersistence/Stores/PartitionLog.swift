@@ -219,8 +219,9 @@ struct PartitionLog {
     return !damaged.isEmpty || length > waste + 2 * index.liveBytes
   }
 
-  /// Notes that the file could not be replaced. The next attempt comes when the file has grown by half of its
-  /// length, and at least by `waste` bytes.
+  /// Notes that the file could not be replaced.
+  ///
+  /// The next attempt comes when the file has grown by half of its length, and at least by `waste` bytes.
   mutating func compactionFailed() {
     nextCompaction = length + max(length / 2, waste)
   }

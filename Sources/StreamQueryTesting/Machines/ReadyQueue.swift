@@ -22,7 +22,9 @@ struct ReadyQueue<Job: Sendable>: Sendable {
     free.jobs.append(job)
   }
 
-  /// Adds a job that never overtakes an earlier job in line. Called only with a generator.
+  /// Adds a job that never overtakes an earlier job in line.
+  ///
+  /// Called only with a generator.
   mutating func appendInLine(_ job: Job) {
     inLine.jobs.append(job)
   }

@@ -83,8 +83,9 @@ final class MainStandIn: SerialExecutor {
     _ = released
   }
 
-  /// Runs a job that has no actor. On the claimed thread, the job does not count as isolated to the main
-  /// actor.
+  /// Runs a job that has no actor.
+  ///
+  /// On the claimed thread, the job does not count as isolated to the main actor.
   static func offTheMainActor(_ run: () -> Void) {
     guard isOnClaimedThread else { return run() }
     let wasOff = isOffMainActor.exchange(true, ordering: .relaxed)

@@ -30,7 +30,9 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// A key to decide about, and the key's entry if there is one.
   struct Candidate {
     var text: String
-    /// The info of the key as if it had no entry. The filters of noted changes are matched with it.
+    /// The info of the key as if it had no entry.
+    ///
+    /// The filters of noted changes are matched with it.
     var info: QueryInfo
     /// The entry's number; `nil` if there is none.
     var entry: UInt64?

@@ -38,8 +38,9 @@ struct CacheExtensions: Sendable {
   }
 
   var active: Active = []
-  /// The changed entries for each search in progress that releases the lock between its parts. Usually there
-  /// is no such search.
+  /// The changed entries for each search in progress that releases the lock between its parts.
+  ///
+  /// Usually there is no such search.
   var changeLogs: [ChangeLog] = []
   /// The number that was last given to a change log, or to a paused walk through the index.
   var searchSerial = 0

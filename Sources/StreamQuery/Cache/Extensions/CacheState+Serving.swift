@@ -103,8 +103,9 @@ extension CacheState {
     return data
   }
 
-  /// Answers the callers of a failed fetch. A caller that accepts the present data gets it, any other the
-  /// error.
+  /// Answers the callers of a failed fetch.
+  ///
+  /// A caller that accepts the present data gets it, any other the error.
   mutating func answerFailure(of waiters: Few<Waiter>, _ index: Int, _ transaction: Transaction) {
     let failure = slots[index].error.map { WaitOutcome.failure($0.error) } ?? .cancelled
     guard waiters.contains(where: { $0.allowance != nil }), let data = slots[index].visible else {

@@ -31,7 +31,9 @@ struct KeyNotes: Sendable {
 
   /// A key whose notes are looked up, and the key's entry if there is one.
   struct Candidate {
-    /// The info of the key as if it had no entry. The filters of bulk changes are matched with it.
+    /// The info of the key as if it had no entry.
+    ///
+    /// The filters of bulk changes are matched with it.
     var info: QueryInfo
     /// The entry's number; `nil` if there is none.
     var entry: UInt64?

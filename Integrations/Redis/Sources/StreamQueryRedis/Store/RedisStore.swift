@@ -23,8 +23,9 @@ public final class RedisStore: SharedStore {
   /// The connections of callers that wait for the log: a waiting caller blocks its connection, so each
   /// needs its own.
   private let readers: ConnectionPool
-  /// The end of the log when it was last read. A caller that has read up to this position waits at once,
-  /// without a script that reads the log first.
+  /// The end of the log when it was last read.
+  ///
+  /// A caller that has read up to this position waits at once, without a script that reads the log first.
   private let end = Mutex<SharedPosition?>(nil)
 
   /// The number of calls of `begin` so far, and the calls whose answers were lost.
@@ -282,8 +283,9 @@ extension RedisStore {
     return changes
   }
 
-  /// Waits until the log has a message after a version. If the server refuses to wait, sleeps for a short
-  /// pause.
+  /// Waits until the log has a message after a version.
+  ///
+  /// If the server refuses to wait, sleeps for a short pause.
   private func news(
     after version: SharedVersion,
     timeout wait: Duration

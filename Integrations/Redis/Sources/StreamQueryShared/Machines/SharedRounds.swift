@@ -42,8 +42,9 @@ struct SharedRounds: Equatable, Sendable {
   /// The position of the log when the fetch began to wait; the fetch may take any entry that was
   /// stored after this position.
   private var awaited: SharedPosition?
-  /// Whether a lease has ended since the fetch began. A later lease began after the fetch, so its value is
-  /// new enough.
+  /// Whether a lease has ended since the fetch began.
+  ///
+  /// A later lease began after the fetch, so its value is new enough.
   private var hasOutlivedLease = false
   /// The longest duration of a call: the store may measure an entry's age this much later than the fetch
   /// asked.

@@ -115,8 +115,9 @@ struct SharedTable: Sendable {
     rows[key]?.previous = nil
   }
 
-  /// Gives up the last answers of some keys, because they have not become the client's data in time. The
-  /// present data becomes suspect.
+  /// Gives up the last answers of some keys, because they have not become the client's data in time.
+  ///
+  /// The present data becomes suspect.
   mutating func lost(_ keys: [String]) -> Effects {
     var effects = Effects()
     for key in keys {

@@ -35,8 +35,9 @@ struct Waiters: Sendable {
     return waiter
   }
 
-  /// Ends all waits. A call that has not stored its continuation yet does not wait then: it checks the
-  /// store again.
+  /// Ends all waits.
+  ///
+  /// A call that has not stored its continuation yet does not wait then: it checks the store again.
   mutating func removeAll() -> [Waiter] {
     if places.isEmpty { return [] }
     let all = places.sorted { $0.key < $1.key }
