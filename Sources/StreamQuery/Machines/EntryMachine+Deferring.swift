@@ -58,7 +58,8 @@ extension EntryMachine {
       return pause(before: .firstAttempt, in: environment, &actions)
     }
     let hidesData = stash(&current)
-    current.attemptBegan(overMark: isKnownToHaveChanged)
+    let isMarked = isBaseMarked(of: current)
+    current.attemptBegan(overMark: isMarked)
     fetch = current
     actions.step = .attempt(current.id, hidesData: hidesData)
   }

@@ -28,6 +28,13 @@ extension EntryMachine {
   @inline(__always)
   package var isKnownToHaveChanged: Bool { invalidatedAt != nil }
 
+  /// Whether there is data for a fetch to start from, perhaps hidden, and it is known to have changed on the
+  /// server.
+  @inline(__always)
+  func isBaseMarked(of current: InFlight) -> Bool {
+    isKnownToHaveChanged && (hasData || current.undo.stashed != nil)
+  }
+
   /// The time of the last invalidation, if the data is still marked by it.
   @inline(__always)
   var invalidatedAt: Instant? {

@@ -78,7 +78,7 @@ extension EntryMachine {
           stashed: hasData ? nil : fetch?.undo.stashed
         )
     )
-    current.baseWasMarked = isKnownToHaveChanged
+    current.baseWasMarked = isBaseMarked(of: current)
     current.lingerPromise = lingerPromise
     self.cause = cause
     self.part = part
@@ -209,7 +209,8 @@ extension EntryMachine {
       return fail(in: environment, &actions)
     }
     let hidesData = next == .firstAttempt && stash(&current)
-    current.attemptBegan(overMark: isKnownToHaveChanged)
+    let isMarked = isBaseMarked(of: current)
+    current.attemptBegan(overMark: isMarked)
     fetch = current
     actions.step = .attempt(current.id, hidesData: hidesData)
     actions.changed = true
@@ -234,8 +235,10 @@ extension EntryMachine {
 
   /// Sets the beginning of the running attempt to now, because the limit of fetches had delayed it.
   package mutating func attemptBegan() {
-    let isMarked = isKnownToHaveChanged
-    if stage == .running { fetch?.attemptBegan(overMark: isMarked) }
+    guard stage == .running, var current = fetch else { return }
+    let isMarked = isBaseMarked(of: current)
+    current.attemptBegan(overMark: isMarked)
+    fetch = current
   }
 
   /// Pauses the fetch in flight, unless it is a first load that was given up: nobody waits for that.

@@ -72,6 +72,20 @@ struct EntryPageTests {
     expect(!entry.machine.isInvalidated)
   }
 
+  /// The entry was invalidated while it was empty, so no page of the base was outdated.
+  @Test func aPageThatIsAddedToInitialDataKeepsNoMarkOfTheEmptyEntry() {
+    var entry = EntryDriver()
+    _ = entry.machine.invalidated(in: entry.environment)
+    page(&entry, .next)
+    _ = entry.machine.initialDataPlaced(
+      updatedAt: .seconds(0),
+      isPart: false,
+      in: entry.environment
+    )
+    entry.succeed()
+    expect(!entry.machine.isInvalidated)
+  }
+
   @Test func pagesThatAPageCommandLoadsForTheFirstTimeAreWhole() {
     var entry = EntryDriver()
     _ = entry.machine.invalidated(in: entry.environment)
