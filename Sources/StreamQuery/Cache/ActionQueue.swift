@@ -152,8 +152,9 @@ struct ActionQueue<Item: Sendable>: Sendable {
     var start = 0
     /// The number of actions that the thread may still perform.
     var budget = 0
-    /// Whether the queue had older actions, so that another thread may perform those of this one's
-    /// transaction.
+    /// Whether older actions were in the queue when this thread added its own.
+    ///
+    /// If so, the thread that performs the older ones may also perform these.
     var hadBacklog = false
 
     /// The end of the part of the batch that the thread performs.

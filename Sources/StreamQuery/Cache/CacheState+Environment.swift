@@ -199,7 +199,8 @@ extension CacheState {
     returns.newest(cause).map { slots[index].machine.wasRemoved(after: $0) } ?? false
   }
 
-  /// Whether the network or the app has come back since an entry was removed, and an observer refetches then.
+  /// Whether the network or the app has come back since the entry was removed, so that an observer with these
+  /// options refetches it.
   func hasReturned(to resolvedOptions: ResolvedObserverOptions, _ index: Int) -> Bool {
     let policies: [(cause: FetchCause, policy: RefetchPolicy.Answer)] = [
       (.reconnect, resolvedOptions.onReconnect), (.active, resolvedOptions.onActive),

@@ -145,8 +145,8 @@ extension CacheState {
     )
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
-      // The invalidation does not replace a running fetch. The answer of that fetch counts as newer than the
-      // invalidation, unless the answer says that it is older.
+      // The imported invalidation does not replace a running fetch. The answer of that fetch clears the
+      // invalidation, unless the answer itself says that it is from before `time`.
       let time =
         restored.isInvalidated
         ? transaction.environment.now
@@ -186,8 +186,8 @@ extension CacheState {
 
   /// Whether archived data ends the fetch in flight.
   ///
-  /// The data must not be stale. The fetch must wait for an import, or have begun after this import had named
-  /// the entry's key.
+  /// The data must not be stale. The fetch must be deferred until an import, or have begun after this import
+  /// had said that it will bring the entry's key: then the fetch is not needed.
   private func endsFetch(
     of index: Int,
     _ restored: RestoredEntry,
@@ -225,7 +225,8 @@ extension CacheState {
   }
 }
 
-/// A decoded entry on its way into the cache; see ``QueryClient/restored(_:_:_:_:updatedAt:isInvalidated:isPart:error:)``.
+/// A decoded entry on its way into the cache; see
+/// ``QueryClient/restored(_:_:_:_:updatedAt:isInvalidated:isPart:error:)``.
 package struct RestoredEntry: Sendable {
   /// The type and the key as text.
   var text: String

@@ -30,8 +30,8 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - observer: The row of the observer.
-  ///   - position: The observer's position in a group, to which the next news is to be reported; `nil` if the
-  ///     observer is not read in a group.
+  ///   - position: The observer's position in a group of observers, or `nil`; if there is no new snapshot
+  ///     now, the group is told of the next one.
   /// - Returns: The snapshot with the observer's flags; `nil` if the observer has seen them.
   @inline(__always)
   mutating func pollSnapshot(

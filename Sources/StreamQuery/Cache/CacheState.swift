@@ -42,7 +42,7 @@ struct CacheState: ~Copyable {
   var idleWaits = IdleWaits()
   /// The optional mechanisms, of which most caches use none.
   var extensions = CacheExtensions()
-  /// Counts the changes of the data in stores, to notice changes during a resolution.
+  /// Counts the changes of the data in stores, to notice a change while a query is resolved outside the lock.
   var kept = KeptVersion()
 
   /// Creates the state of an empty cache.
@@ -233,7 +233,8 @@ struct CacheState: ~Copyable {
   }
 
   /// Reports an event of an entry, if anybody listens.
-  // Inlined, so that an event that goes only to the record takes a few instructions.
+  // Inlined, so that an event that nobody listens to, and that only the client's record keeps, takes a few
+  // instructions.
   @inline(__always)
   mutating func emit(
     _ kind: QueryEvent.Kind,

@@ -127,11 +127,10 @@ nonisolated extension QueryClient {
 
   /// Whether a key's data is missing, invalidated or too old.
   ///
-  /// Data has no stale time of its own. Among the queries with a fetch, the one that was last observed
-  /// or last began a fetch decides: data is stale exactly if a refetch by that query would be due. A
-  /// filter treats an observed key as stale if its data is too old for any observer, and ignores the age
-  /// of data that nobody observes; see ``QueryFilter/stale``. For data that was only written, the
-  /// defaults of its key apply.
+  /// Stale times belong to queries, and not to data. Among the queries that can fetch, the one that was
+  /// observed last, or last began a fetch, decides: the data is stale if that query would refetch it now. If
+  /// no query has used the key, because its data was only written, the defaults of the key apply. Filters
+  /// have another rule, see ``QueryFilter/stale``.
   ///
   /// - Parameter key: The key.
   /// - Returns: Whether it is stale.

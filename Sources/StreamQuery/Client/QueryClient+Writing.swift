@@ -19,7 +19,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - value: The value.
   ///   - query: The query to write to.
-  ///   - updatedAt: When the value was current; `nil` means now, and the age of a future date is zero.
+  ///   - updatedAt: When the value was current; `nil` means now, and a future date counts as now.
   ///   - fencing: Whether a fetch in flight is discarded.
   @inlinable
   public nonisolated func setData<Value>(
@@ -45,7 +45,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key to write to.
-  ///   - updatedAt: When the value was current; `nil` means now, and the age of a future date is zero.
+  ///   - updatedAt: When the value was current; `nil` means now, and a future date counts as now.
   ///   - fencing: Whether a fetch in flight is discarded.
   @_disfavoredOverload
   @inlinable
@@ -90,7 +90,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - query: The query whose data changes.
-  ///   - updatedAt: When the written data was current; `nil` means now, and the age of a future date is zero.
+  ///   - updatedAt: When the written data was current; `nil` means now, and a future date counts as now.
   ///   - fencing: Whether a fetch in flight is discarded, if the closure writes anything.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if nothing was written, or if the update waits.
@@ -110,7 +110,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - key: The key whose data changes.
-  ///   - updatedAt: When the written data was current; `nil` means now, and the age of a future date is zero.
+  ///   - updatedAt: When the written data was current; `nil` means now, and a future date counts as now.
   ///   - fencing: Whether a fetch in flight is discarded, if the closure writes anything.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if nothing was written, or if the update waits.
@@ -141,7 +141,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - filter: Selects the entries.
   ///   - type: The value type.
-  ///   - updatedAt: When the written data was current; `nil` means now, and the age of a future date is zero.
+  ///   - updatedAt: When the written data was current; `nil` means now, and a future date counts as now.
   ///   - fencing: Whether fetches in flight of the written entries are discarded.
   ///   - update: Changes the data, which is `nil` if there is none; if it leaves `nil`, nothing is
   ///     written to that entry.
@@ -211,7 +211,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - filter: Selects the entries.
   ///   - type: The value type.
-  ///   - updatedAt: When the written data was current; `nil` means now, and the age of a future date is zero.
+  ///   - updatedAt: When the written data was current; `nil` means now, and a future date counts as now.
   ///   - fencing: Whether fetches in flight of the written entries are discarded.
   ///   - update: Changes the data, which is `nil` if there is none; if it leaves `nil`, nothing is
   ///     written to that entry.

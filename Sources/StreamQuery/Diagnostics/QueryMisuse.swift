@@ -10,8 +10,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case updateBeforeRestored(key: String)
   /// An update of a key was ignored, because a query stores a value of that key without a limit of age.
   ///
-  /// The client's own policy has such a limit, so the client cannot restore that value for the update.
-  /// Update the query, not its key.
+  /// An update by key knows only the client's persistence, which has such a limit, so the client cannot load
+  /// the stored value for the update. Pass the query instead of its key.
   case updateOfKeptData(key: String)
   /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)

@@ -76,7 +76,8 @@ nonisolated extension QueryClient {
   ///
   /// Call this before any entry is invalidated, so that the fetches that follow are newer than the record.
   ///
-  /// - Returns: Whether the key of each entry that the filter selects has to be recorded as well.
+  /// - Returns: `true` if the filter asks for more than keys: then the keys of the entries that it selects
+  ///   must be recorded one by one.
   func notesEntries(of filter: QueryFilter) -> Bool {
     guard notesInvalidations.load(ordering: .acquiring) else { return false }
     let plain = filter.plainPart

@@ -68,7 +68,7 @@ nonisolated extension QueryClient {
       wantsInfo: wantsInfo
     )
     let result = commit { _ in
-      // The predicates judge the matches so far.
+      // Predicates are user code, so they run here, outside the lock, for the entries that match otherwise.
       search.mergeAnswers(search.questions.map(filter.matches))
       return .answer(())
     } applying: { _, _, state, transaction -> Result? in

@@ -211,8 +211,8 @@ extension QueryDefinition {
 
 extension FetchContext {
   fileprivate func streamStart(of job: FetchJob, _ refetch: StreamedRefetch) -> StreamStart {
-    // After a restart of the fetch, only a stream that appends begins with the data of its first start; in
-    // the other modes, the stream begins with the present data, like any refetch.
+    // After a restart of the fetch, a stream that appends begins with the data that was there at its first
+    // start. In the other modes it begins with the present data, like any refetch.
     if let known = job.progress.withLock({ $0 }) as? StreamStart,
       refetch == .append || !known.isInherited
     {

@@ -182,7 +182,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - value: The value.
   ///   - query: The query to write to.
-  ///   - updatedAt: When the value was current; `nil` means now, and the age of a future date is zero.
+  ///   - updatedAt: When the value was current; `nil` means now, and a future date counts as now.
   ///   - fencing: Whether a fetch in flight is discarded.
   @_documentation(visibility: internal)
   @_disfavoredOverload
@@ -207,7 +207,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - query: The query whose data changes.
-  ///   - updatedAt: When the written data was current; `nil` means now, and the age of a future date is zero.
+  ///   - updatedAt: When the written data was current; `nil` means now, and a future date counts as now.
   ///   - fencing: Whether a fetch in flight is discarded.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if the update waits for the store, or if the call

@@ -1,5 +1,5 @@
-/// The artificial conditions under which a client works, for developer tools: a network that is down, attempts
-/// that take longer, and fetches that fail.
+/// The artificial conditions under which a client works, for developer tools: a network that is down,
+/// attempts that take longer, and fetches that fail.
 @_spi(Adapters) public struct ClientConditions: Hashable, Sendable {
   /// A change of the conditions.
   public enum Change: Sendable {
@@ -37,8 +37,8 @@
 
   /// The fetch of an entry that is made to fail.
   private enum Failing: Hashable {
-    /// The next fetch of the entry fails. `besides` is the fetch that had begun by then; its remaining
-    /// attempts fail too if `whichFails` is set, because of an earlier request.
+    /// The next fetch of the entry fails. `besides` is the fetch that was running when this was requested; if
+    /// an earlier request made that one fail, `whichFails` is set, and its remaining attempts fail too.
     case next(besides: Fetch?, whichFails: Bool)
     /// This fetch has begun, and all its attempts fail.
     case present(Fetch)

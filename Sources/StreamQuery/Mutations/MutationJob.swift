@@ -13,7 +13,7 @@ package final class MutationJob: Sendable {
     var mutation: StoredMutation?
     var meta: QueryMeta
     var input: ValueBox
-    /// The number of changes of the input that made another request.
+    /// How often the input was changed so that the run sends another request than before.
     var revision: UInt64
     var saved = SavedValues()
     /// `nil` when the run is over.
@@ -80,7 +80,7 @@ package final class MutationJob: Sendable {
   /// The input with which the run was started, or its replacement.
   var input: ValueBox { present.withLock { $0.input } }
 
-  /// The number of changes of the input that made another request.
+  /// How often the input was changed so that the run sends another request than before.
   var revision: UInt64 { present.withLock { $0.revision } }
 
   /// The present input with its revision, both read at once.

@@ -285,7 +285,7 @@ extension Query {
   /// - Parameters:
   ///   - value: Evaluated outside the cache's lock each time that the entry is used without data; `nil` means
   ///     no initial data.
-  ///   - updatedAt: When the value was current; `nil` means now, and the age of a future date is zero.
+  ///   - updatedAt: When the value was current; `nil` means now, and a future date counts as now.
   /// - Returns: The changed query.
   public consuming func initialData(
     _ value: @autoclosure @escaping @Sendable () -> Value?,
@@ -309,7 +309,7 @@ extension Query {
   ///   - value: Evaluated outside the cache's lock each time that the entry is used without data; `nil` means
   ///     no initial data.
   ///   - updatedAt: Called after `value` has returned data. Returns when that data was current; `nil` means
-  ///     now, and the age of a future date is zero.
+  ///     now, and a future date counts as now.
   /// - Returns: The changed query.
   public consuming func initialData(
     _ value: @autoclosure @escaping @Sendable () -> Value?,

@@ -291,7 +291,7 @@ struct WriteTerms {
     written ?? QueryDefinition(of: type)
   }
 
-  /// The definition of an entry that the write makes.
+  /// The definition of an entry that a write of data creates before any query uses it.
   func definition(of type: any Sendable.Type) -> QueryDefinition {
     guard let written, !isEmpty else { return QueryDefinition(of: type) }
     var options = QueryOptions.default

@@ -64,7 +64,7 @@ final class TaskChain: Sendable {
   /// The fetch or the run.
   let work: WorkID
   private let state: Mutex<State>
-  /// Records which task is at work, and when the work has ended; ``WorkWait`` reads it.
+  /// Knows the task that is running for the chain, and whether the work has ended; ``WorkWait`` reads it.
   let lifecycle = TaskLifecycle()
 
   /// Creates the chain for a job of the present caller.

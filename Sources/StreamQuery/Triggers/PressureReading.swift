@@ -18,9 +18,7 @@ struct PressureReading: Hashable, Sendable {
     self.full = full
   }
 
-  /// Reads a report.
-  ///
-  /// - Parameter text: The content of the file; any other text gives `nil`.
+  /// Parses the content of a pressure file, such as `/proc/pressure/memory`; `nil` if it has another format.
   init?(_ text: String) {
     var shares: [Substring: Double] = [:]
     for line in text.split(whereSeparator: \.isNewline) {

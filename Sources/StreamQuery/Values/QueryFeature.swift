@@ -1,8 +1,7 @@
-/// An object of the feature that made a query, with its own facts, such as how pages follow each
-/// other.
+/// An object that a feature attaches to the queries it makes, such as the rule for the next page.
 ///
 /// The cache passes this object from the query to the results without looking at it. The object may hold user
-/// code, but not the fetch: a result would then keep all that the fetch captured.
+/// code, but not the fetch function: results hold the object, and would retain what that function captured.
 typealias QueryFeature = any AnyObject & Sendable
 
 /// The part of a value that a fetch fetches: the whole, or a part that a feature adds to it.

@@ -1,6 +1,7 @@
-/// A property of a result that `changes(of:)` compares.
+/// A property of a result that `changes(of:)` watches.
 ///
-/// The fields are values and not key paths, because errors and most data are not `Equatable`.
+/// A field is not a key path, because a comparison by key paths needs `Equatable` values, and errors and most
+/// data are not `Equatable`.
 public struct QueryResultField: Hashable, Sendable {
   let bit: UInt32
 

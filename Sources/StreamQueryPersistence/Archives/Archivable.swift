@@ -23,7 +23,7 @@ public struct Archivable: Sendable, _FreeOfActors {
 
   let kind: Kind
 
-  /// Expects the entry of a query: its key, with the query's options.
+  /// Says that the archive may have the entry of a query, which gets the query's options.
   ///
   /// - Parameter query: The query.
   /// - Returns: The expectation.

@@ -88,7 +88,7 @@ extension OutboxEngine {
     }
     var isReplaced: Bool?
     while isReplaced == nil {
-      // Identifiers that were replaced in other inputs before are replaced in this input, too.
+      // Temporary identifiers that the server has replaced by now are replaced in the new input, too.
       let ids = update { $0.replacements }
       let replacement = try record.with(
         input: ids.isEmpty ? data : IdentifierText.replacing(ids, in: data) ?? data,

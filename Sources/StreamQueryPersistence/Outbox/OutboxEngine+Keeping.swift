@@ -76,7 +76,7 @@ extension OutboxEngine {
     /// The client has ended.
     case ended
     case closed(QueryStoreError)
-    /// Another client has the run from an archive.
+    /// Another client has imported the run from an archive, and sends it.
     case taken
     /// - isOutdated: Whether the store has a later input of the run, which an archive brought.
     case accepted(isOutdated: Bool)

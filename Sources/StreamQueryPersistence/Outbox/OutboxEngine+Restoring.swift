@@ -106,9 +106,9 @@ extension OutboxEngine {
       let last = records.last?.serial ?? 0
       let taken = update { state -> [RunIdentity] in
         state.loadError = nil
-        // A run that an archive has brought must not get a second record, and the record of a run that is
-        // over must be removed. So the records of these runs are claimed even after the client's end, if no
-        // other outbox has claimed them.
+        // The records of this client's own runs are claimed even after the client's end, unless another
+        // outbox has claimed them. Only who has claimed a record can change it, so that a run of an archive
+        // gets no second record, or remove it, when its run is over.
         let ids = state.ownRuns
         let own = OutboxClaims.shared.claim(
           records.map(\.record.id).filter(ids.contains),

@@ -37,8 +37,8 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
       "\(mutation) cannot be kept, make its key and its input Codable: \(reason)"
     case .unreadable(let record):
       "the record \(record) is damaged or of a later version, and stays in the store as it is"
-    // The text does not name the place, so that logs show no account: files and rows are named after
-    // partitions, and these after accounts.
+    // The text does not name the file or row, because its name contains the account, which logs must not
+    // show.
     case .damaged(let damage): "\(damage.byteCount) damaged bytes in the store were left out"
     case .undecodable(let mutation, let version, let reason):
       """

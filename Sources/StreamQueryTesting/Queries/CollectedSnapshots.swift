@@ -61,7 +61,9 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
   /// The position after the last snapshot.
   public var endIndex: Int { elements.endIndex }
 
-  /// The first snapshot; a failed comparison with it shows the waits of the simulation.
+  /// The first snapshot.
+  ///
+  /// If a test's comparison with it fails, the message lists what the simulation still waits for.
   public var first: SnapshotEnd<Element> {
     SnapshotEnd(elements.first, pending: comparison?.pending)
   }

@@ -70,7 +70,7 @@ public final class ObservedFetcher<F: QueryFetcher> {
     return await query.restart()
   }
 
-  /// Changes the fetcher, then fetches with it, without waiting, for buttons.
+  /// Changes the fetcher, then starts a fetch with it and returns at once; meant for actions of buttons.
   ///
   /// - Parameter change: Changes the fetcher.
   public func refetch(_ change: (F) -> Void = { _ in }) {

@@ -19,11 +19,11 @@ struct LiveMachine: Equatable {
     case forget
   }
 
-  /// The sources that name something to observe.
+  /// The sources that say which query to observe.
   private var askers: Set<Asker> = []
   private var hadOptions = false
 
-  /// Whether both the wrapper and a modifier name something, so that the wrapper is ignored.
+  /// Whether both the property wrapper and a view modifier say which query to observe; the modifier wins.
   var isNamedTwice: Bool { askers.count == 2 }
 
   /// Notes that the wrapper or a modifier requests what to observe.

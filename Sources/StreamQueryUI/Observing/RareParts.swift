@@ -8,11 +8,11 @@ final class RareParts<Value: Sendable> {
   var route: ErrorRoute<Value>?
   /// The object that is told of changes together with readers: the holder of a property wrapper.
   weak var witness: (any ReaderWitness)?
-  /// The presence of the view, if a view reports its appearances to the object.
+  /// Whether the view is on the screen; used only if the view reports its appearances to the observed object.
   var presence = PresenceMachine()
   /// Delays the observation of another key.
   var debouncer: Debouncer?
-  /// The period of observation, if a view reports its appearances to the object.
+  /// When the view observes; used only if the view reports its appearances to the observed object.
   var period = ObservationPeriod.onRender
 
   init(_ options: ObserverOptions? = nil) {

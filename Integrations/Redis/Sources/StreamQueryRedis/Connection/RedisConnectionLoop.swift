@@ -172,7 +172,8 @@ final class RedisConnectionLoop {
     guard case .host(_, let port) = endpoint.address else { return }
     disconnect()
     let now = ContinuousClock.now
-    // The command that waits must not time out before all addresses were tried.
+    // All addresses together get the shorter of the two timeouts: the command that waits for the connection
+    // must not time out before all were tried.
     let soon = until - timeouts.connect + min(timeouts.connect, timeouts.command)
     var failure = RedisLink.Failure(text: "no address")
     var rest = addresses[...]

@@ -75,9 +75,10 @@ extension RedisScript {
       """
   )
 
-  /// Extends a lease.
+  /// Extends the lease of an entry, if the lease still has the token.
   ///
-  /// Arguments: history, token, duration in milliseconds.
+  /// Arguments: the number of the store's history, which changes if the store loses its data; the token; the
+  /// duration in milliseconds.
   static let renew = RedisScript(
     changing:
       """

@@ -1,7 +1,7 @@
 @_spi(Adapters) @_spi(SharedCache) internal import StreamQuery
 
-// The steps of a fetch. `SharedRounds` decides the next step, and `SharedTable` whether an answer becomes
-// the data.
+// The code that performs the steps of a fetch. `SharedRounds` chooses the next step, and `SharedTable`
+// decides whether the fetched answer becomes the client's data.
 extension SharedCache {
   func run<Value: Codable & Sendable>(
     _ flight: inout FlightRun,

@@ -7,9 +7,10 @@ public struct SharedCacheConfiguration: Sendable {
   /// If the machine that fetches dies, the others wait for at most this long. While that machine lives, it
   /// renews the lease after a third of the time, at the latest. The lease must be longer than ``timeout``.
   ///
-  /// If the ``StreamQuery/Query/timeout(_:)`` of a query is less than twice the lease, its lease is half of
-  /// that timeout, but no less than ``timeout``, so that another machine takes over in time. If a query's
-  /// timeout is shorter than ``timeout``, its fetches fail for up to ``timeout`` after a machine has died.
+  /// A query with a short ``StreamQuery/Query/timeout(_:)`` gets a shorter lease: half of the query's
+  /// timeout, but no less than the store's ``timeout``. So another machine takes over before the query times
+  /// out. If the query's timeout is shorter than the store's, that is impossible: after a machine has died,
+  /// the query's fetches fail for up to the store's ``timeout``.
   public var lease = Duration.seconds(10)
   /// How long the store keeps an entry; a day by default.
   public var lifetime = Duration.seconds(86_400)

@@ -5,7 +5,7 @@
 ///
 /// A search asks the client outside the lock, which takes a while; only one search runs at a time.
 struct RowSweep: Sendable {
-  /// The number of rows, and of bytes of their texts, that the last search left.
+  /// The number of rows, and of bytes in their keys' texts, that were left after the last search.
   private var left = (rows: 0, bytes: 0)
   private var isRunning = false
 

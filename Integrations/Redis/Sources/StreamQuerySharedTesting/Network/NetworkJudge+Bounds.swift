@@ -46,8 +46,8 @@ extension NetworkPlan {
       // An answer is fresh from the moment when upstream gives it. A machine that gets it from the store adds
       // its request's time on the way to the age, because the machine does not know when the store measured.
       period: staleTime + fetchTime - way,
-      // An answer becomes the node's data after the fetch. The first check that suspects the data comes after
-      // seven eighths of `trust`.
+      // A node that is alone may serve data for the time of the fetch, and then until it refetches for the
+      // first time: after seven eighths of `trust`, or after `staleTime` if that is shorter.
       alone: fetchTime + min(configuration.trust - configuration.trust / 8, staleTime),
       answerTimeout: longestCall
     )

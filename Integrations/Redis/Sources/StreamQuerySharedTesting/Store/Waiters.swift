@@ -37,7 +37,8 @@ struct Waiters: Sendable {
 
   /// Ends all waits.
   ///
-  /// A call that has not stored its continuation yet does not wait then: it checks the store again.
+  /// A call that has registered, but has not stored its continuation yet, finds no place for it. It does not
+  /// wait then, and checks the store again.
   mutating func removeAll() -> [Waiter] {
     if places.isEmpty { return [] }
     let all = places.sorted { $0.key < $1.key }

@@ -115,7 +115,7 @@ extension QueryMetrics: FetchCompanion {
   }
 }
 
-/// The instruments for each name of queries; if there are too many names, for `other`.
+/// The instruments for each name of queries; all names beyond the limit share those of the name `other`.
 private final class NamedInstruments: Sendable {
   let name: @Sendable (AnyQueryKey) -> String?
   private let known = Mutex<[String: QueryInstruments]>([:])
