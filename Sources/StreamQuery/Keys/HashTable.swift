@@ -169,7 +169,11 @@ struct HashTable: Sendable {
   private mutating func grow() {
     let old = slots
     slots = Array(repeating: HashTable.empty, count: max(8, old.count * 2))
-    for slot in old where slot.position >= 0 { insert(slot) }
+    // Slots behind an empty one come first, so that positions with one hash stay in their order where a run of
+    // slots goes on at the beginning of the table.
+    let start = old.firstIndex { $0.position < 0 } ?? 0
+    for slot in old[start...] where slot.position >= 0 { insert(slot) }
+    for slot in old[..<start] where slot.position >= 0 { insert(slot) }
   }
 }
 
