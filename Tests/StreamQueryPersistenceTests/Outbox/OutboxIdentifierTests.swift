@@ -82,6 +82,48 @@ struct OutboxIdentifierTests: OutboxSuite {
     client.shutDown()
   }
 
+  /// Texts whose reading gives another thread the time to do something.
+  private struct SlowTexts: Codable, Sendable {
+    static let meanwhile = TestLock<(@Sendable () -> Void)?>(nil)
+
+    var texts: [String]
+
+    init(texts: [String]) { self.texts = texts }
+
+    init(from decoder: any Decoder) throws {
+      texts = try decoder.container(keyedBy: CodingKeys.self).decode([String].self, forKey: .texts)
+      let act = Self.meanwhile.withLock { meanwhile in
+        defer { meanwhile = nil }
+        return meanwhile
+      }
+      act?()
+    }
+  }
+
+  @Test("an identifier that is replaced while an input is encoded is replaced there, too")
+  func replacedWhileItIsKept() throws {
+    let edit = Mutation<SlowTexts, String>("edit") { [server] input in
+      server.log.add(input.texts.joined(separator: " "))
+      return ""
+    }
+    .durable()
+    let client = client()
+    let engine = try #require(client.durableRuns as? OutboxEngine)
+    engine.update { $0.replacements = ["temp1": "real1"] }
+    // Another run succeeds on another thread, while this one reads its input with the first identifier: the
+    // outbox does not have this run yet.
+    SlowTexts.meanwhile.withLock { meanwhile in
+      meanwhile = { engine.update { $0.replacements["temp2"] = "real2" } }
+    }
+    online.send(false)
+    simulation.start(edit, with: SlowTexts(texts: ["temp1", "temp2"]), on: client)
+    expectEqual(kept(), ["{texts:[real1,real2]}"])
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all, ["real1 real2"])
+    client.shutDown()
+  }
+
   @Test("what another client leaves is sent with an identifier that was replaced before")
   func replacedBeforeItIsLeft() {
     let edit = note("edit")
