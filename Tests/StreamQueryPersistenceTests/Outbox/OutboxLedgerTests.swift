@@ -376,6 +376,32 @@ struct OutboxLedgerTests {
     expect(ledger.isSettled(id(2), nil))
   }
 
+  @Test func theEndOfARunWithoutARecordIsNoLossIfNoBatchHasTriedToWriteIt() throws {
+    for (isTried, isWritten) in [(false, false), (true, false), (true, true)] {
+      var ledger = try opened()
+      ledger.accepted(try #require(record(1)), number: 1)
+      if isTried { _ = ledger.takeBatch() }
+      if isWritten { _ = ledger.written() } else if isTried { ledger.failed() }
+      _ = ledger.ended(id(1))
+      // The removal fails once, and then for good.
+      _ = ledger.takeBatch()
+      ledger.failed()
+      _ = ledger.takeBatch()
+      _ = ledger.close(.closed)
+      // A failed batch may have been written nevertheless.
+      expectEqual(ledger.loss != nil, isTried)
+    }
+  }
+
+  @Test func aRecordThatWasFoundAndIsNotRemovedAnyMoreIsALoss() throws {
+    var ledger = OutboxLedger()
+    ledger.overEarly = [id(1)]
+    let found = (serial: UInt64(1), record: try #require(record(1)))
+    ledger.loaded(.first, [found], last: 1)
+    _ = ledger.close(.closed)
+    expect(ledger.loss != nil)
+  }
+
   @Test func aClosedStoreIsNotBehindAndKeepsNoRunFromOtherClients() throws {
     var state = OutboxEngine.State()
     state.ledger = try opened()
