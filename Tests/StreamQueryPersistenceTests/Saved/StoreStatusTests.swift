@@ -97,6 +97,28 @@ struct StoreStatusTests {
     for client in clients { client.shutDown() }
   }
 
+  @Test func aRecordSaysWhichOfTwoEntriesWithOneKeyWasNotSaved() {
+    for isFirst in [false, true] {
+      let client = QueryClient(simulation: simulation) {
+        $0.record = .last(100)
+        var persistence = Persistence(in: MemoryStore())
+        persistence.limit = StoreLimit(maxBytes: 100)
+        $0.persistence = persistence
+      }
+      simulation.settle()
+      let large = String(repeating: "x", count: 200)
+      if isFirst { client.setData(large, for: QueryKey<String>("name")) }
+      client.setData(1, for: QueryKey<Int>("name"))
+      if !isFirst { client.setData(large, for: QueryKey<String>("name")) }
+      simulation.advance(by: .minutes(1))
+      let failed = client.record.events.compactMap { event -> Int? in
+        if case .persistenceFailed(let key, _, _) = event.kind { key } else { nil }
+      }
+      expectEqual(failed, [isFirst ? 1 : 2])
+      client.shutDown()
+    }
+  }
+
   @Test func aStoreThatFailsAndOneThatCannotBeUsedSayWhy() {
     store.change { $0.loadError = .full }
     let client = client()
