@@ -1,4 +1,5 @@
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 @testable import StreamQuery
