@@ -20,10 +20,20 @@ extension OutboxEngine {
       return
     }
     register(job.key, mutation.resolved.definition, isImplicit: true)
+    // If another thread replaces identifiers before the ledger has the record, they are replaced here, too.
+    while !isKept(job, form) {}
+  }
+
+  /// Encodes the input of a run, and adds the record to the ledger.
+  ///
+  /// - Returns: `false` if other identifiers were replaced meanwhile, so that the input has to be encoded
+  ///   again.
+  private func isKept(_ job: MutationJob, _ form: OutboxPolicy.Form) -> Bool {
     // Another thread may change the input while this one is encoded.
     let (input, revision) = job.versionedInput
+    let ids = update { $0.replacements }
     do {
-      let data = try replaced(input, revision, of: job, form)
+      let data = try replaced(input, revision, of: job, form, ids)
       let header = OutboxRecord.Header(
         id: job.identity.uuid,
         revision: revision,
@@ -33,12 +43,13 @@ extension OutboxEngine {
         date: job.submittedAt.date,
         version: form.version
       )
-      accept(job, try OutboxRecord(header, input: data))
+      return accept(job, try OutboxRecord(header, input: data), replacing: ids)
     } catch {
       let mutation = job.key.key.description
       // If the run has got another input meanwhile, that input counts, and is encoded next.
-      guard job.versionedInput.revision == revision else { return }
+      guard job.versionedInput.revision == revision else { return true }
       keepingFailed(job, OutboxError.notEncodable(mutation: mutation, reason: error))
+      return true
     }
   }
 
@@ -59,10 +70,10 @@ extension OutboxEngine {
     _ input: ValueBox,
     _ revision: UInt64,
     of job: MutationJob,
-    _ form: OutboxPolicy.Form
+    _ form: OutboxPolicy.Form,
+    _ ids: [String: String]
   ) throws -> Data {
     let data = try form.encode(input)
-    let ids = update { $0.replacements }
     guard !ids.isEmpty, let replaced = IdentifierText.replacing(ids, in: data) else {
       return data
     }
@@ -80,9 +91,15 @@ extension OutboxEngine {
     case taken
     /// - isOutdated: Whether the store has a later input of the run, which an archive brought.
     case accepted(isOutdated: Bool)
+    /// More identifiers were replaced than those that were replaced in the record.
+    case lacksIdentifiers
   }
 
-  private func accept(_ job: MutationJob, _ record: OutboxRecord) {
+  private func accept(
+    _ job: MutationJob,
+    _ record: OutboxRecord,
+    replacing ids: [String: String]
+  ) -> Bool {
     let answer = update { state -> Acceptance in
       if state.writer.stage.hasEnded { return .ended }
       if state.ledger.isLoading {
@@ -90,15 +107,20 @@ extension OutboxEngine {
         return .accepted(isOutdated: false)
       }
       if case .closed(let error) = state.ledger.phase { return .closed(error) }
+      // The thread that replaced them has not found this record, which the ledger does not have yet.
+      guard state.replacements == ids else { return .lacksIdentifiers }
       guard state.accept(job, record, for: self) else { return .taken }
       return .accepted(isOutdated: state.ledger.hasLater(than: record))
     }
     switch answer {
-    case .ended: return
-    case .closed(let error): return keepingFailed(job, OutboxError.unwritable(error))
+    case .ended: return true
+    case .closed(let error):
+      keepingFailed(job, OutboxError.unwritable(error))
+      return true
     case .taken:
       client?.cancel(job.id)
-      return
+      return true
+    case .lacksIdentifiers: return false
     case .accepted(let isOutdated): if isOutdated { takeStoredInput(job) }
     }
     release()
@@ -106,6 +128,7 @@ extension OutboxEngine {
       if state.ledger.unwritten.isEmpty || state.ledger.isLoading { return nil }
       return state.writer.changed()
     }
+    return true
   }
 
   func changed(_ job: MutationJob, _ progress: RunProgress) {
