@@ -106,7 +106,12 @@ extension OutboxLedger {
     let isGone = drafts.contains { $0.key == key || $0.strays.contains(key) }
     guard self[id]?.key != key, !isGone else { return }
     write(id)
-    let draft = Draft(key: key, scope: header.scope, revision: header.revision)
+    let draft = Draft(
+      key: key,
+      scope: header.scope,
+      revision: header.revision,
+      mayBeStored: true
+    )
     if unwritten[id] == nil { unwritten[id] = draft } else { unwritten[id]?.strays.append(key) }
   }
 

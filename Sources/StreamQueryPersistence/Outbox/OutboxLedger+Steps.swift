@@ -93,6 +93,9 @@ extension OutboxLedger {
     let header = entry.record.header
     var draft = Draft(key: entry.key, scope: header.scope, revision: header.revision)
     draft.strays = unwritten[id]?.strays ?? []
+    draft.mayBeStored =
+      entry.stored != .missing || unwritten[id]?.mayBeStored == true
+      || underWay[id]?.mayBeStored == true
     unwritten[id] = draft
   }
 

@@ -14,6 +14,7 @@ extension OutboxLedger {
     for (id, draft) in underWay.sorted(by: { $0.value.key < $1.value.key }) {
       if let entry = self[id] {
         batch.puts.append(StoreRecord(key: draft.key, value: entry.record.data))
+        underWay[id]?.mayBeStored = true
       } else {
         batch.removals.append(draft.key)
       }
@@ -44,6 +45,7 @@ extension OutboxLedger {
     unwritten.merge(underWay) { newer, older in
       var draft = newer
       draft.strays += older.strays
+      draft.mayBeStored = newer.mayBeStored || older.mayBeStored
       return draft
     }
     underWay = [:]
@@ -60,12 +62,24 @@ extension OutboxLedger {
     // Records that other outboxes have left cannot be read any more, so no run waits for them.
     bar(barred)
     hasFailed = false
-    // A run without a record fails with an error, so its changes do not count as lost.
-    let changed = Array(unwritten.keys) + Array(underWay.keys)
-    if changed.contains(where: { self[$0]?.stored != .missing }) { hasLost = true }
+    if lacksChanges { hasLost = true }
     unwritten = [:]
     underWay = [:]
     return all.filter { $0.isAwaited && !$0.isWritten }.map(\.id)
+  }
+
+  /// Whether the store has a record that is to be removed, or one with an earlier input.
+  ///
+  /// A run without a record fails with an error, so its changes do not count.
+  private var lacksChanges: Bool {
+    for (id, draft) in [unwritten, underWay].joined() {
+      if let entry = self[id] {
+        if entry.stored != .missing { return true }
+      } else if draft.mayBeStored || !draft.strays.isEmpty {
+        return true
+      }
+    }
+    return false
   }
 
   /// Whether the store has a revision of an item, or has removed the item's record.

@@ -65,6 +65,8 @@ struct OutboxLedger: Sendable {
     var revision: UInt64
     /// The keys of further records of the same run, which are removed.
     var strays: [String] = []
+    /// Whether the store may have a record of the run: it has one, or a batch with one was begun.
+    var mayBeStored = false
   }
 
   var phase = StoreWriter.Phase.loading
