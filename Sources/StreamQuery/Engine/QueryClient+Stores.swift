@@ -56,13 +56,13 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - kind: The event.
-  ///   - key: The entry or the mutation.
+  ///   - key: The entry or the mutation; `nil` if the whole store is concerned.
   ///   - store: The type of the store.
   ///   - partition: The part of the store.
   ///   - recordedName: The name of the store in a record; `nil` is the name of its type.
   package func emit(
     _ kind: QueryEvent.Kind,
-    of key: AnyQueryKey,
+    of key: EntryKey?,
     in store: Any.Type,
     _ partition: String,
     named recordedName: String? = nil
@@ -73,7 +73,8 @@ nonisolated extension QueryClient {
         state.recordFailure(of: key, in: recordedName ?? name, error, transaction)
       }
       guard state.emitsEvents else { return state.isShutDown }
-      var event = state.makeEvent(kind, key, at: transaction.environment.now, since: nil)
+      let now = transaction.environment.now
+      var event = state.makeEvent(kind, key?.key ?? [], at: now, since: nil)
       event.failedStore = (name, partition)
       state.actionQueue.enqueue(.emit(event))
       return state.isShutDown

@@ -137,7 +137,7 @@ extension OutboxEngine {
         }
         records.append((record, edition))
       } catch {
-        report(error, job?.key.key ?? [])
+        report(error, job?.key)
         failed.append(former.id)
       }
     }
@@ -160,7 +160,7 @@ extension OutboxEngine {
         _ = try policy.form?.encode(input)
       } catch {
         let mutation = job.key.key.description
-        report(OutboxError.notEncodable(mutation: mutation, reason: error), job.key.key)
+        report(OutboxError.notEncodable(mutation: mutation, reason: error), job.key)
         return .stop
       }
       return client.retrying(mutation, with: input, after: error, attempt: attempt)

@@ -53,7 +53,7 @@ extension OutboxEngine {
           reason: error
         )
         failures[entry.id] = ErrorBox(failure)
-        report(failure, known.key.key)
+        report(failure, known.key)
       }
     }
     let begun = update { state in

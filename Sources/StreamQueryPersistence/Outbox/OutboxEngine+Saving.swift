@@ -71,13 +71,13 @@ extension OutboxEngine {
         return (job, entry.record.header.revision)
       }
       let replaced = state.ledger.replacedUnread.takeAll().map { header in
-        (header, state.registrations[header.mutation]?.key.key)
+        (header, state.registrations[header.mutation]?.key)
       }
       return (runs, replaced)
     }
     for (header, key) in replaced {
       let error = OutboxError.replacedUnread(mutation: header.mutation, version: header.version)
-      report(error, key ?? [])
+      report(error, key)
     }
     client?.kept(runs)
   }

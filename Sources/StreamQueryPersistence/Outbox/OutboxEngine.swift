@@ -127,7 +127,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     start { $0.writer.requested() }
   }
 
-  func report(_ error: any Error, _ key: AnyQueryKey = []) {
+  func report(_ error: any Error, _ key: EntryKey? = nil) {
     if update({ $0.writer.stage.isErased }) { return }
     client?.emit(
       .persistenceFailed(error),
@@ -146,7 +146,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
   ///   - isImplicit: Whether a run registers its own mutation, which does not replace a registered one.
   func register(_ key: EntryKey, _ definition: MutationDefinition, isImplicit: Bool = false) {
     guard let form = definition.outboxPolicy.form else {
-      return report(OutboxError.notDurable(mutation: key.key.description), key.key)
+      return report(OutboxError.notDurable(mutation: key.key.description), key)
     }
     let name: String
     do {
@@ -155,7 +155,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
       // The runs of the mutation report this error themselves.
       if isImplicit { return }
       let mutation = key.key.description
-      return report(OutboxError.notEncodable(mutation: mutation, reason: error), key.key)
+      return report(OutboxError.notEncodable(mutation: mutation, reason: error), key)
     }
     var registration = Registration(key: key, definition: definition, form: form)
     let (old, isNew, isMixedUp) = update { state -> (Registration?, Bool, Bool) in
@@ -170,7 +170,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
       return (old, true, isMixedUp)
     }
     withExtendedLifetime(old) {}
-    if isMixedUp { report(OutboxError.sameName(mutation: name), key.key) }
+    if isMixedUp { report(OutboxError.sameName(mutation: name), key) }
     if isNew { feed() }
   }
 }

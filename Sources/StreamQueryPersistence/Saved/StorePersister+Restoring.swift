@@ -323,7 +323,7 @@ extension StorePersister {
       } else {
         forget(text, saved, id)
       }
-      if isNew { report(error, of: key.key, in: id) }
+      if isNew { report(error, of: key, in: id) }
       return nil
     }
   }

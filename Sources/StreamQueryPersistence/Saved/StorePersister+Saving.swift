@@ -192,7 +192,7 @@ extension StorePersister {
         text = try key.canonicalText()
       } catch {
         // A key without a text was never saved.
-        if case .changed = change { report(error, of: key.key, in: id) }
+        if case .changed = change { report(error, of: key, in: id) }
         continue
       }
       switch change {
@@ -203,7 +203,7 @@ extension StorePersister {
             encodedChanges.append((text, encodedChange))
           }
         } catch {
-          report(error, of: key.key, in: id)
+          report(error, of: key, in: id)
           // The record has older data, which is wrong now, so it is removed.
           encodedChanges.append((text, .remove))
         }

@@ -186,7 +186,7 @@ final class StorePersister: Persister, StoreWorker {
 
   // MARK: Reports
 
-  func report(_ error: any Error, of key: AnyQueryKey = [], in id: StoreID) {
+  func report(_ error: any Error, of key: EntryKey? = nil, in id: StoreID) {
     let store = state.withLock { $0.isErased ? nil : $0.stores[id]?.settings.store }
     guard let store else { return }
     client?.emit(

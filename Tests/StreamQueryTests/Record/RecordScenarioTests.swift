@@ -370,8 +370,9 @@ struct RecordScenarioTests {
   @Test func aStoreThatFails() {
     let client = client()
     client.setData(1, for: "n")
-    client.emit(.persistenceFailed(Boom(1)), of: "n", in: Int.self, "main")
-    client.emit(.persistenceFailed(Boom(2)), of: [], in: Int.self, "main")
+    let key = EntryKey(QueryKey<Int>("n"))
+    client.emit(.persistenceFailed(Boom(1)), of: key, in: Int.self, "main")
+    client.emit(.persistenceFailed(Boom(2)), of: nil, in: Int.self, "main")
     expectEqual(
       client.record.lines.dropFirst(2),
       [
@@ -552,7 +553,7 @@ struct RecordScenarioTests {
     }
     do {
       let blame = Blame(witness: witness("error"))
-      client.emit(.persistenceFailed(blame), of: [], in: Int.self, "main")
+      client.emit(.persistenceFailed(blame), of: nil, in: Int.self, "main")
     }
     do { client.markInvalidated(.prefix("w", WitnessedPart(witness: witness("filter")))) }
     expectEqual(calls.all, [])
@@ -570,7 +571,7 @@ struct RecordScenarioTests {
   /// - Returns: The witness of the error. Its end calls the client, which would wait for ever under the lock.
   private func storeFails(_ client: QueryClient, _ calls: Notes<Int>) -> Weak<Witness> {
     let witness = Witness { [weak client] in calls.add(client?.record.events.count ?? -1) }
-    client.emit(.persistenceFailed(Blame(witness: witness)), of: [], in: Int.self, "main")
+    client.emit(.persistenceFailed(Blame(witness: witness)), of: nil, in: Int.self, "main")
     return Weak(witness)
   }
 

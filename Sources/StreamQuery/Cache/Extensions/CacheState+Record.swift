@@ -239,15 +239,14 @@ extension CacheState {
 
   /// Records that a store could not keep or restore something.
   mutating func recordFailure(
-    of key: AnyQueryKey,
+    of key: EntryKey?,
     in store: String,
     _ error: any Error,
     _ transaction: Transaction
   ) {
     guard keepsRecord else { return }
     var row = RecordRow(time: transaction.nanoseconds, code: .persistenceFailed)
-    let index = key.isEmpty ? nil : slots.keys.first(with: key.storage) { _ in true }
-    if let index, let place = extensions.record.place(of: Int(index)) {
+    if let key, let index = find(key), let place = extensions.record.place(of: index) {
       row.detail = extensions.record.keys[place].number
     }
     extensions.record.log(row, RecordRow.Extra(error: error, name: store))
