@@ -35,7 +35,7 @@ public enum StoreRule: String, CaseIterable, Hashable, Sendable, CustomStringCon
   case keepsRecords = "Records and removals are there when the data is opened again."
   /// A wiped partition is empty when the data is opened again, and refuses batches of its former generation.
   case keepsWipes =
-    "What was wiped is gone when the data is opened again, and so is its generation."
+    "What was wiped is gone when the data is opened again, and batches from before are refused."
 
   /// The rule as a sentence.
   public var description: String { rawValue }
