@@ -53,7 +53,8 @@ extension CacheState {
       )
     }
     if query.feature != nil { slot.query = query }
-    slot.shown = slot.layeredData
+    // Without layers nothing is assigned, because that would copy the rare data.
+    if slot.isLayered { slot.shown = slot.layeredData }
     let flags = slot.machine.flags(for: resolvedOptions, since: nil, at: now)
     return (slot.makeSnapshot(version: 0), flags)
   }
@@ -71,7 +72,7 @@ extension CacheState {
     var facts = facts(key, metBy: query, at: environment.now.instant)
     guard let initialData else { return facts }
     var slot = slot(key, find(key), query, initialData, in: environment)
-    slot.shown = slot.layeredData
+    if slot.isLayered { slot.shown = slot.layeredData }
     guard var info = slot.info(slot.makeSnapshot(version: 0), at: environment.now.instant) else {
       return facts
     }

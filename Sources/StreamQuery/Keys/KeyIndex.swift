@@ -174,6 +174,8 @@ package struct KeyIndex {
     position(of: key, id: id).map { entries[Int($0)].order } ?? 0
   }
 
+  // Inlined, because the call of a method that changes nothing would copy the index.
+  @inline(__always)
   private func position(of key: KeyStorage, id: Int32) -> Int32? {
     entryTable.first(hash: key.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == key.hash
