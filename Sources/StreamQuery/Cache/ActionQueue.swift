@@ -152,10 +152,6 @@ struct ActionQueue<Item: Sendable>: Sendable {
     var start = 0
     /// The number of actions that the thread may still perform.
     var budget = 0
-    /// Whether older actions were in the queue when this thread added its own.
-    ///
-    /// If so, the thread that performs the older ones may also perform these.
-    var hadBacklog = false
 
     /// The end of the part of the batch that the thread performs.
     var end: Int { min(items.count, start + budget) }
@@ -225,7 +221,6 @@ struct ActionQueue<Item: Sendable>: Sendable {
     guard added > 0 else { return .leave }
     batch.budget = added + share
     if let drainer { return drainer != thread && pending.count > room ? .prepareToWait : .leave }
-    batch.hadBacklog = count > 0 || !left.isEmpty
     // A thread of low priority leaves its actions to the drain task, because others would have to
     // wait for the thread. If there are too many actions, the thread performs them itself.
     if pending.count <= room, isLow() { return requestDrainTask(thread) }
