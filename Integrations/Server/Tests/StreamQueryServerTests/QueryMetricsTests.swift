@@ -183,6 +183,22 @@ struct QueryMetricsTests {
     #expect(level("test.entries") == 500)
   }
 
+  @Test func namesThatComeAtTheSameTimeAreBounded() throws {
+    let factory = CountingFactory(metrics)
+    let queries = QueryMetrics(prefix: "test", factory: factory, named: { $0.description })
+    for number in 1..<QueryMetrics.maximumNames { queries.record(hits: 1, of: ["number", number]) }
+    // While the metrics of one name are made, another name comes, as from another thread.
+    factory.meanwhile.withLock { $0 = { queries.record(hits: 1, of: ["second"]) } }
+    queries.record(hits: 1, of: ["first"])
+    let names = Set(
+      metrics.counters.flatMap { $0.dimensions.filter { $0.0 == "query" } }.map(\.1)
+    )
+    #expect(names.count == QueryMetrics.maximumNames + 1)
+    #expect(names.contains("other"))
+    let total = metrics.counters.map(\.totalValue).reduce(0, +)
+    #expect(total == Int64(QueryMetrics.maximumNames + 1))
+  }
+
   @Test func anEventOfANameBeyondTheBoundMakesNoMetrics() {
     let factory = CountingFactory(metrics)
     let client = QueryClient(simulation: simulation) {
@@ -296,6 +312,8 @@ private struct Generator: RandomNumberGenerator {
 /// Makes metrics by another factory, and counts how many.
 private final class CountingFactory: MetricsFactory {
   let count = Atomic(0)
+  /// What happens once, while the next metric is made.
+  let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
   private let base: TestMetrics
 
   init(_ base: TestMetrics) {
@@ -304,6 +322,11 @@ private final class CountingFactory: MetricsFactory {
 
   private func counted<Handler>(_ handler: Handler) -> Handler {
     count.add(1, ordering: .relaxed)
+    let act = meanwhile.withLock { meanwhile in
+      defer { meanwhile = nil }
+      return meanwhile
+    }
+    act?()
     return handler
   }
 
