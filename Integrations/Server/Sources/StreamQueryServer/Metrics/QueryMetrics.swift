@@ -118,7 +118,8 @@ extension QueryMetrics: FetchCompanion {
 /// The instruments for each name of queries; all names beyond the limit share those of the name `other`.
 private final class NamedInstruments: Sendable {
   let name: @Sendable (AnyQueryKey) -> String?
-  private let known = Mutex<[String: QueryInstruments]>([:])
+  /// The instruments by name; `nil` for a name whose instruments are still being made.
+  private let known = Mutex<[String: QueryInstruments?]>([:])
 
   init(name: @escaping @Sendable (AnyQueryKey) -> String?) {
     self.name = name
@@ -128,17 +129,22 @@ private final class NamedInstruments: Sendable {
     of name: String,
     else make: (String) -> QueryInstruments
   ) -> QueryInstruments {
-    let (found, kept) = known.withLock { known in
-      let kept = known.count >= QueryMetrics.maximumNames ? "other" : name
-      return (known[name] ?? known[kept], kept)
+    let (found, kept) = known.withLock { known -> (QueryInstruments?, String) in
+      if let own = known[name] { return (own, name) }
+      guard known.count < QueryMetrics.maximumNames else {
+        return (known["other", default: nil], "other")
+      }
+      // The name has its place from now on, so that another thread cannot take that meanwhile.
+      known.updateValue(nil, forKey: name)
+      return (nil, name)
     }
     if let found { return found }
     // The instruments are made outside the lock, because the backend's code must not run under it.
     // If two threads make them at the same time, the first ones are kept.
     let made = make(kept)
     return known.withLock { known in
-      if let first = known[kept] { return first }
-      known[kept] = made
+      if let first = known[kept, default: nil] { return first }
+      known.updateValue(made, forKey: kept)
       return made
     }
   }
