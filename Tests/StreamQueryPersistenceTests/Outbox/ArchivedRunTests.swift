@@ -1,6 +1,7 @@
 import StreamQuery
 import StreamQueryPersistence
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 /// Runs that an archive brings for a mutation that is not durable, while the outbox has records of them.
@@ -96,6 +97,38 @@ struct ArchivedRunTests: OutboxSuite {
     expectEqual(second.import(archive, for: [.mutation(plain)]).mutationCount, 1)
     simulation.advance(by: .seconds(5))
     expectEqual(server.log.all.count { $0.hasSuffix(" 2 done") }, 1)
+    second.shutDown()
+  }
+
+  /// Such a run was not given to the outbox of its client.
+  @Test("a durable run whose preparation fails leaves its record, and begins again from it")
+  func unprepared() {
+    online.send(false)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    online.send(true)
+    store.change { $0.loading = .seconds(1) }
+    let fails = TestLock(true)
+    let mutation = note().onMutate { _, _ -> Void in
+      if fails.withLock({ $0 }) { throw Refused() }
+    }
+    let second = client(knowing: [mutation])
+    let imported = second.import(archive, for: [.mutation(mutation)], resuming: false)
+    expectEqual(imported.mutationCount, 1)
+    simulation.advance(by: .seconds(2))
+    expectEqual(shown(second.outbox.currentItems), ["1 waiting"])
+    simulation.task { [second] in await second.resumeMutations() }
+    simulation.advance(by: .seconds(1))
+    expectEqual(kept(), ["{number:1,text:}"])
+    fails.withLock { $0 = false }
+    for item in second.outbox.currentItems { expect(second.outbox.retry(item.id)) }
+    simulation.advance(by: .seconds(1))
+    expectEqual(server.log.all.count { $0.hasSuffix(" 1 done") }, 1)
+    expectEmpty(second.outbox.currentItems)
+    expectEmpty(kept())
     second.shutDown()
   }
 }
