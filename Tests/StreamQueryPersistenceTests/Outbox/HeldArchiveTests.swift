@@ -48,6 +48,35 @@ struct HeldArchiveTests: OutboxSuite {
     client.shutDown()
   }
 
+  /// The outbox does not know the mutation of the item, or the mutation of the archive is not durable.
+  @Test("nor is an item sent whose run the outbox does not know", arguments: [false, true])
+  func droppedWithAnUnknownRun(isDurable: Bool) {
+    online.send(false)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    store.change { $0.loading = .seconds(1) }
+    let plain = Mutation<Note, String>(key: "note") { [server] in try await server.send($0, $1) }
+    let second = client(knowing: isDurable ? [] : [note()])
+    let archived = isDurable ? note() : plain
+    let imported = second.import(archive, for: [.mutation(archived)], resuming: false)
+    expectEqual(imported.mutationCount, 1)
+    simulation.advance(by: .seconds(2))
+    expectEqual(shown(second.outbox.currentItems), [isDurable ? "1 unregistered" : "1 waiting"])
+    for item in second.outbox.currentItems {
+      simulation.run { [second] in try? await second.outbox.drop(item.id) }
+    }
+    expectEmpty(kept())
+    online.send(true)
+    simulation.task { [second] in await second.resumeMutations() }
+    simulation.advance(by: .seconds(5))
+    expectEmpty(server.log.all)
+    expectEmpty(second.outbox.currentItems)
+    second.shutDown()
+  }
+
   @Test("an item that gets another input is sent with that input")
   func rebased() {
     let client = restored()
