@@ -222,6 +222,20 @@ struct OutboxLedgerTests {
     expectEqual(ledger.released, [id(1)])
   }
 
+  /// An identifier was replaced in the stored input, and that is being written.
+  @Test func anotherInputWithTheRevisionThatIsBeingWrittenIsWrittenBeforeItIsSent() throws {
+    var ledger = try opened(1)
+    ledger.rewrote(try #require(record(1, "a")))
+    expectEqual(inputs(ledger.takeBatch()), ["\"1a\""])
+    ledger.accepted(try #require(record(1, "b")), number: 1)
+    _ = ledger.written()
+    expectEmpty(ledger.released)
+    expect(!ledger.isSettled(id(1), 0))
+    expectEqual(inputs(ledger.takeBatch()), ["\"1b\""])
+    _ = ledger.written()
+    expectEqual(ledger.released, [id(1)])
+  }
+
   @Test func aRevisionIsSettledWhenItIsWrittenAndNotWhenAnEarlierOneIs() throws {
     var ledger = try opened()
     ledger.accepted(try #require(record(1)), number: 1)
