@@ -234,6 +234,17 @@ struct MutationMachineTests {
     expectEqual(machine.phase, .waiting(until: .seconds(2)))
   }
 
+  @Test func aRunThatIsPreparedAndMovedBackShowsThatItIsPaused() {
+    let environment = Environment(now: .seconds(0))
+    var machine = durable(.wanted) { $0.callbacks = .beforeAttempts }
+    expectEqual(machine.begun(in: environment).step, .prepare)
+    expect(!machine.isPaused)
+    let actions = machine.overtaken()
+    expect(machine.isPaused && actions.changed && actions.step == nil)
+    let later = machine.reachedFront(in: environment)
+    expect(later.changed && !machine.isPaused)
+  }
+
   @Test func aRunThatIsWrittenTakesPrecedenceUntilItIsCancelledOrDecided() {
     let environment = Environment(now: .seconds(0))
     var machine = durable(.wanted)
