@@ -252,6 +252,28 @@ struct DisplacedStoreTests {
     try await expectEqual(store.shelf().values, ["a": "1"])
   }
 
+  /// The partition had no file when the store was suspended.
+  @Test func whatAnotherProcessHasWipedStaysWipedIfTheStoreCannotBeResumedAtOnce() async throws {
+    let (store, other) = (self.store(), self.store())
+    try await expectEqual(store.shelf("new"), Shelf())
+    try await store.write(.put(["a": "1"]))
+    disk.removeDirectory("/store")
+    disk.failAll(.full, of: "write")
+    await store.suspend()
+    disk.failAll(nil)
+    _ = try await other.wipe("new")
+    await other.release("new")
+    await other.close()
+    disk.failAll(.full, of: "write")
+    await #expect(throws: QueryStoreError.self) { try await store.resume() }
+    disk.failAll(nil)
+    try await store.resume()
+    try await expectEqual(store.shelf().values, ["a": "1"])
+    await #expect(throws: QueryStoreError.self) {
+      try await store.write(ShelfChange.put(["k": "late"]).batch(0), to: "new")
+    }
+  }
+
   @Test func aClosedStoreLeavesARemovedDirectoryRemoved() async throws {
     let store = store()
     try await store.write(.put(["a": "1"]))
