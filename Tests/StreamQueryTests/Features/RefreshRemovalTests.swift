@@ -9,10 +9,8 @@ struct RefreshRemovalTests {
   private let simulation = Simulation(seed: 67)
   private let begun = Notes<String>()
 
-  @Test(arguments: [false, true])
-  func whatIsRemovedWhileItsFetchIsPreparedIsNotFetched(isListed: Bool) {
-    let client = QueryClient(simulation: simulation) { $0.maxConcurrentFetches = 1 }
-    let isArmed = Dial(false)
+  /// Two queries that are stale; the next question for their options clears the client, if that is armed.
+  private func staleQueries(_ client: QueryClient, _ isArmed: Dial<Bool>) -> [Query<String>] {
     let queries = ["a", "b"].map { [begun] name in
       Query<String>(name) { _ in
         begun.add(name)
@@ -31,6 +29,36 @@ struct RefreshRemovalTests {
     }
     for query in queries { simulation.run { [client] in await client.prefetch(query) } }
     simulation.advance(by: .seconds(1_000))
+    return queries
+  }
+
+  /// The refresh asks for the options of all entries before it begins the first fetch.
+  @Test(arguments: [false, true])
+  func whatIsRemovedWhileARefreshSeeksItIsNotFetched(isListed: Bool) {
+    let client = QueryClient(simulation: simulation)
+    let isArmed = Dial(false)
+    let queries = staleQueries(client, isArmed)
+    expectEqual(begun.count, 2)
+    isArmed.value = true
+    let refresh = simulation.task { [client] () async -> QueryRefresh in
+      if isListed {
+        return await client.refetchStale(queries.map { AnyQuery($0) }, within: .seconds(60))
+      }
+      return await client.refetchStale(within: .seconds(60))
+    }
+    simulation.advance(by: .seconds(10))
+    expect(!isArmed.value)
+    expectEqual(begun.count, 2)
+    for query in queries { expectNil(client.data(for: query)) }
+    expectEqual(simulation.run { await refresh.value }.remaining.count, 2)
+    client.shutDown()
+  }
+
+  @Test(arguments: [false, true])
+  func whatIsRemovedWhileItsFetchIsPreparedIsNotFetched(isListed: Bool) {
+    let client = QueryClient(simulation: simulation) { $0.maxConcurrentFetches = 1 }
+    let isArmed = Dial(false)
+    let queries = staleQueries(client, isArmed)
     let refresh = simulation.task { [client] () async -> QueryRefresh in
       if isListed {
         return await client.refetchStale(queries.map { AnyQuery($0) }, within: .seconds(60))
