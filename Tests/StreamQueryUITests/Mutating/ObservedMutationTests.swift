@@ -134,6 +134,22 @@ struct ObservedMutationTests {
     }
   }
 
+  /// If each update changed what the view shows, the view would be updated for ever.
+  @Test("a view that names its mutation at each update is not drawn again for a run that cannot begin")
+  func anUpdateAfterAShutdown() {
+    run { simulation, client in
+      let observed = ObservedMutation(double, client: client)
+      client.shutDown()
+      simulation.settle()
+      observed.run(2)
+      let screen = Screen { text(observed) }
+      observed.follow(double, using: client)
+      simulation.settle()
+      expectEqual(screen.frames, ["error - - failed"])
+      #expect(observed.error as? QueryError == .shutDown)
+    }
+  }
+
   @Test("a context that resets a mutation applies nothing of the former run")
   func aResetInAContext() {
     run { simulation, client in
