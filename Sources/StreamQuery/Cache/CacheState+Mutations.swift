@@ -182,7 +182,8 @@ extension CacheState {
     // may also have a record of a run that is not durable, if an archive brought the run.
     let isDurable = mutations.slots[index].machine.runOptions.isDurable
     if isDurable || mutations.archived.contains(job.identity) {
-      actionQueue.enqueue(.mutation(.over(job, ending, wasDurable: isDurable)))
+      let wasKept = isDurable && !mutations.slots[index].machine.hasFailedUnkept
+      actionQueue.enqueue(.mutation(.over(job, ending, wasDurable: wasKept)))
     }
     answer(waiters, outcome)
     leaveCoalescing(id, job)

@@ -56,8 +56,9 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// - Parameters:
   ///   - job: The run.
   ///   - ending: Its end.
-  ///   - wasDurable: Whether the run was durable; if not, an archive brought it. If such a run failed, or
-  ///     `clear()` has ended it, its record stays, and a durable run begins from the record.
+  ///   - wasDurable: Whether the run was durable, and did not fail before it was given to the outbox; if not,
+  ///     an archive may have brought it. If such a run failed, or `clear()` has ended it, its record stays,
+  ///     and a durable run begins from the record.
   func ended(_ job: MutationJob, _ ending: MutationMachine.Ending, wasDurable: Bool)
 
   /// Writes all changes.

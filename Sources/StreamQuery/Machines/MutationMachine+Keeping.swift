@@ -138,6 +138,11 @@ extension MutationMachine {
     return true
   }
 
+  /// Whether the run has failed before it was given to the outbox, which may have it from an earlier process.
+  var hasFailedUnkept: Bool {
+    ending == .failed && keeping == .wanted && reached < .prepared
+  }
+
   /// Whether the outcome of the run is not decided, so that the run's layers show changes that the
   /// server does not have.
   package var isUndecided: Bool {

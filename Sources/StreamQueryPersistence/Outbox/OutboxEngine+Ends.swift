@@ -38,7 +38,7 @@ extension OutboxEngine {
     if !wasDurable {
       // After the client's end, the record belongs to the next client.
       if update({ $0.writer.stage.hasEnded }) { return }
-      guard ending == .succeeded || ending == .cancelled else { return reopen(id) }
+      guard ending == .succeeded || ending == .cancelled else { return reopen(for: job) }
     }
     let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
@@ -72,10 +72,14 @@ extension OutboxEngine {
     writeRest()
   }
 
-  /// Begins a durable run for a stored item: an archive's run that was not durable had taken its place, and
-  /// has failed.
-  private func reopen(_ id: RunIdentity) {
-    let isOpen = update { $0.jobs[id] == nil && $0.ledger.reopened(id) }
+  /// Begins a durable run for a stored item: an archive's run had taken its place, and has failed. It was not
+  /// durable, or its preparation has failed.
+  private func reopen(for job: MutationJob) {
+    let id = job.identity
+    let isOpen = update { state in
+      if state.jobs[id] === job { state.jobs[id] = nil }
+      return state.jobs[id] == nil && state.ledger.reopened(id)
+    }
     if isOpen { feed() }
   }
 
