@@ -155,6 +155,19 @@ nonisolated extension QueryClient {
     }
   }
 
+  /// Returns a run that an archive may have brought, and whose outcome is not decided.
+  ///
+  /// - Parameter identity: The identity of the run.
+  /// - Returns: The run; `nil` if the client has no such run.
+  package func archivedRun(_ identity: RunIdentity) -> MutationJob? {
+    cache.read { state in
+      guard let job = state.mutations.pending(among: [identity])[identity],
+        let index = state.mutations.find(job.id), state.mutations.slots[index].machine.isUndecided
+      else { return nil }
+      return job
+    }
+  }
+
   /// Begins the next attempt of a run now.
   ///
   /// - Returns: Whether the run was waiting for its next attempt.

@@ -35,7 +35,7 @@ extension OutboxEngine {
   }
 
   func drop(_ id: RunIdentity) async throws {
-    let (isKnown, isEnded, job) = update { state in
+    let (isKnown, isEnded, known) = update { state in
       let pending = state.pending.first { $0.job.identity == id }
       let isKnown = state.ledger[id] != nil || pending != nil
       return (isKnown, state.writer.stage.hasEnded, state.jobs[id] ?? pending?.job)
@@ -43,7 +43,9 @@ extension OutboxEngine {
     // After the client's end, the record belongs to the next client.
     if isEnded { throw QueryError.shutDown }
     guard isKnown else { throw OutboxError.noSuchItem }
-    if let job {
+    // The outbox does not know the run of an archive if the run is not durable, or if the item's mutation is
+    // not registered.
+    if let job = known ?? client?.archivedRun(id) {
       // The record is removed when the run ends, and a run cannot wait for its own end.
       if client?.cancel(job.id) == true { return }
     } else {
