@@ -34,6 +34,7 @@ extension OutboxLedger {
     entries[index]?.edition += 1
     entries[index]?.failedWith = nil
     if isNew, entries[index]?.stored == .present { entries[index]?.stored = .earlier }
+    if isNew { underWay[record.id]?.isOutdated = true }
     if let entry = entries[index] { noteMentions(of: entry) }
     write(record.id)
   }

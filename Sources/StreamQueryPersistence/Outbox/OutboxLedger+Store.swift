@@ -32,7 +32,8 @@ extension OutboxLedger {
     underWay = [:]
     for (id, draft) in drafts {
       guard let index = indices[id] else { continue }
-      let isPresent = entries[index]?.record.header.revision == draft.revision
+      let isPresent =
+        entries[index]?.record.header.revision == draft.revision && !draft.isOutdated
       entries[index]?.stored = isPresent ? .present : .earlier
       if isPresent { settle(id) }
     }

@@ -63,6 +63,8 @@ struct OutboxLedger: Sendable {
     var key: String
     var scope: String?
     var revision: UInt64
+    /// Whether the item has got another input with this revision while the draft is being written.
+    var isOutdated = false
     /// The keys of further records of the same run, which are removed.
     var strays: [String] = []
     /// Whether the store may have a record of the run: it has one, or a batch with one was begun.
