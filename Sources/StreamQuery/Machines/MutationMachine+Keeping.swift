@@ -173,6 +173,9 @@ extension MutationMachine {
       actions.step = .pause
       actions.changed = true
     case .paused(isHeld: false): phase = .queued
+    case .preparing(isHeldUp: false):
+      phase = .preparing(isHeldUp: true)
+      actions.changed = true
     case .preparing, .saving, .queued, .paused, .running, .stopped, .settling, .ended: break
     }
     return actions
