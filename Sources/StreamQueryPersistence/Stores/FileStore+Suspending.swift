@@ -55,8 +55,8 @@ extension FileStore {
     do throws(QueryStoreError) {
       if isDisplaced { try takeAnew() } else { try takeDirectory() }
     } catch {
-      // A store that stays suspended locks nothing.
-      opened = nil
+      // A store that stays suspended locks nothing, and finds out again what another process has changed.
+      (opened, floor) = (nil, former)
       throw error
     }
     for (partition, state) in partitions where state.file == nil {
