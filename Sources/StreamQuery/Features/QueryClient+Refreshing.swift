@@ -126,7 +126,10 @@ nonisolated extension QueryClient {
     // These are not child tasks of the caller: `ParallelTasks` says why.
     tasks.addTask {
       let found = await find(self)
-      if listed == nil { self.noteRemovals(of: found.map { ($0.key, $0.definition) }, in: run) }
+      if listed == nil {
+        self.noteRemovals(of: found.map { ($0.key, $0.definition) }, in: run)
+        self.cancelRemoved(found, in: run)
+      }
       run.plan.withLock { $0 = RefreshPlan(found) }
       if isOver { return }
       let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
@@ -179,6 +182,18 @@ nonisolated extension QueryClient {
       callers[key] = comes(for: key, definition)
     }
     run.callers.withLock { [callers] in $0 = callers }
+  }
+
+  /// Cancels the callers for entries that were removed since they were found, while their options were asked.
+  private func cancelRemoved(_ found: [RefreshPlan.Candidate], in run: Run) {
+    let removed = cache.read { state in
+      found.filter { candidate in
+        guard let index = state.find(candidate.key) else { return true }
+        return candidate.version != nil && state.slots[index].machine.isRemoved
+      }
+    }
+    let callers = run.callers.withLock { $0 }
+    for candidate in removed { callers[candidate.key]?.cancel() }
   }
 
   private func outcome(
