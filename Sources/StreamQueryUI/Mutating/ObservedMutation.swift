@@ -257,9 +257,8 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     if changed.contains(.isPaused) { isPaused = run.isPaused }
     if changed.contains(.input) { input = run.input }
     if changed.contains(.output) { output = run.output }
-    if changed.contains(.error) || refusal != nil || error == nil && _error != nil {
-      self.error = error
-    }
+    // A refusal is shown once: a view is drawn for each change, and names its mutation when it is drawn.
+    if changed.contains(.error) || (error == nil) != (_error == nil) { self.error = error }
     if changed.contains(.failures) { failureCount = run.failureCount }
   }
 }
