@@ -86,7 +86,10 @@ nonisolated extension QueryClient {
   ///
   /// - Returns: Whether the run's own code makes the call, so that it cannot wait for the end of the run.
   @discardableResult
-  package func cancel(_ id: MutationID) -> Bool {
+  package func cancel(_ job: MutationJob) -> Bool { cancel(job.id) }
+
+  @discardableResult
+  func cancel(_ id: MutationID) -> Bool {
     let tasks = transaction { state, transaction -> TaskChain? in
       let tasks = state.mutations.find(id).flatMap { state.mutations.slots[$0].job?.tasks }
       state.cancel(id, &transaction)

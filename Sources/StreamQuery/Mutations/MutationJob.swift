@@ -23,7 +23,7 @@ package final class MutationJob: Sendable {
     var gate: StartGate?
   }
 
-  package let id: MutationID
+  let id: MutationID
   package let identity: RunIdentity
   package let key: EntryKey
   package let scope: String?
@@ -79,6 +79,9 @@ package final class MutationJob: Sendable {
 
   /// The input with which the run was started, or its replacement.
   var input: ValueBox { present.withLock { $0.input } }
+
+  /// The place of the run among those that began in this process.
+  package var number: UInt64 { id.serial & 0xffff_ffff }
 
   /// How often the input was changed so that the run sends another request than before.
   var revision: UInt64 { present.withLock { $0.revision } }

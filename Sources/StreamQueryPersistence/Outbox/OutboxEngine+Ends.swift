@@ -72,8 +72,9 @@ extension OutboxEngine {
     writeRest()
   }
 
-  /// Begins a durable run for a stored item: an archive's run had taken its place, and has failed. It was not
-  /// durable, or its preparation has failed.
+  /// Begins a durable run for a stored item: an archive's run had taken its place, and has failed.
+  ///
+  /// It was not durable, or its preparation has failed.
   private func reopen(for job: MutationJob) {
     let id = job.identity
     let isOpen = update { state in

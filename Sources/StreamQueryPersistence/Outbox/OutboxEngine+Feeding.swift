@@ -90,7 +90,7 @@ extension OutboxEngine {
       }
       return (changed, dropped, outdated)
     }
-    for job in dropped { client.cancel(job.id) }
+    for job in dropped { client.cancel(job) }
     // If a new run replaces other items, their records are to be removed.
     start { $0.writer.stage.hasEnded || $0.ledger.unwritten.isEmpty ? nil : $0.writer.changed() }
     for job in changed { renewInput(of: job) }

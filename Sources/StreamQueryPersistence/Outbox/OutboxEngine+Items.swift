@@ -47,7 +47,7 @@ extension OutboxEngine {
     // not registered.
     if let job = known ?? client?.archivedRun(id) {
       // The record is removed when the run ends, and a run cannot wait for its own end.
-      if client?.cancel(job.id) == true { return }
+      if client?.cancel(job) == true { return }
     } else {
       let old = update { $0.writer.stage.hasEnded ? nil : $0.ledger.ended(id) }
       withExtendedLifetime(old) {}

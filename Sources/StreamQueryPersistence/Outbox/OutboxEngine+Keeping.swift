@@ -118,7 +118,7 @@ extension OutboxEngine {
       keepingFailed(job, OutboxError.unwritable(error))
       return true
     case .taken:
-      client?.cancel(job.id)
+      client?.cancel(job)
       return true
     case .lacksIdentifiers: return false
     case .accepted(let isOutdated): if isOutdated { takeStoredInput(job) }
@@ -172,12 +172,16 @@ extension OutboxEngine.State {
     let place = engine.claimsKey
     guard !OutboxClaims.shared.claim([job.identity], place, engine).isEmpty else { return false }
     jobs[job.identity] = job
-    let number = job.id.serial & 0xffff_ffff
     // A new record's number is above all numbers that a client of this process has stored.
     let serial =
       ledger[job.identity]?.serial
-      ?? OutboxClaims.shared.number(place, atLeast: ledger.base &+ number)
-    ledger.accepted(record, number: number, serial: serial, pacing: job.mutation?.pacing ?? .all)
+      ?? OutboxClaims.shared.number(place, atLeast: ledger.base &+ job.number)
+    ledger.accepted(
+      record,
+      number: job.number,
+      serial: serial,
+      pacing: job.mutation?.pacing ?? .all
+    )
     return true
   }
 }

@@ -182,7 +182,7 @@ extension OutboxEngine {
       let records = ids.isEmpty ? [] : replacing(ids, in: waiting).records.map(\.record)
       accepted = update { $0.acceptPending(ids, records, for: self) }
     }
-    for job in accepted?.taken ?? [] { client?.cancel(job.id) }
+    for job in accepted?.taken ?? [] { client?.cancel(job) }
     for job in accepted?.outdated ?? [] { takeStoredInput(job) }
     goOn()
     release()

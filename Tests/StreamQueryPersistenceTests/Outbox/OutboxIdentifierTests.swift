@@ -103,6 +103,7 @@ struct OutboxIdentifierTests: OutboxSuite {
 
   @Test("an identifier that is replaced while an input is encoded is replaced there, too")
   func replacedWhileItIsKept() throws {
+    online.send(false)
     let edit = Mutation<SlowTexts, String>("edit") { [server] input in
       server.log.add(input.texts.joined(separator: " "))
       return ""
@@ -116,7 +117,6 @@ struct OutboxIdentifierTests: OutboxSuite {
     SlowTexts.meanwhile.withLock { meanwhile in
       meanwhile = { engine.update { $0.replacements["temp2"] = "real2" } }
     }
-    online.send(false)
     simulation.start(edit, with: SlowTexts(texts: ["temp1", "temp2"]), on: client)
     expectEqual(kept(), ["{texts:[real1,real2]}"])
     online.send(true)

@@ -135,7 +135,9 @@ struct ObservedMutationTests {
   }
 
   /// If each update changed what the view shows, the view would be updated for ever.
-  @Test("a view that names its mutation at each update is not drawn again for a run that cannot begin")
+  @Test(
+    "a view that names its mutation at each update is not drawn again for a run that cannot begin"
+  )
   func anUpdateAfterAShutdown() {
     run { simulation, client in
       let observed = ObservedMutation(double, client: client)
