@@ -248,9 +248,9 @@ struct OutboxRebaseTests: OutboxSuite {
     other.shutDown()
   }
 
-  /// The archive was made before the input was changed, and comes before the store is read.
-  @Test("nor does an archive bring back the input that was replaced")
-  func archivedBefore() throws {
+  /// An archive of a run whose input is replaced after that, with the key of the new input and a store that has
+  /// it, and that is read in a second.
+  private func rebased() -> (archive: CacheArchive, key: UUID?, store: SlowStore) {
     online.send(false)
     let client = client(knowing: [note()])
     simulation.start(note(), with: Note(number: 1), on: client)
@@ -259,7 +259,14 @@ struct OutboxRebaseTests: OutboxSuite {
     let key = client.outbox.currentItems.first?.idempotencyKey
     let next = kill(client)
     next.change { $0.loading = .seconds(1) }
-    let other = self.client(in: next, knowing: [note()])
+    return (archive, key, next)
+  }
+
+  /// The archive was made before the input was changed, and comes before the store is read.
+  @Test("nor does an archive bring back the input that was replaced")
+  func archivedBefore() {
+    let (archive, key, next) = rebased()
+    let other = client(in: next, knowing: [note()])
     expectEqual(other.import(archive, for: [.mutation(note())]).mutationCount, 1)
     simulation.advance(by: .seconds(2))
     expectEqual(shown(other.outbox.currentItems), ["2 waiting"])
@@ -275,15 +282,8 @@ struct OutboxRebaseTests: OutboxSuite {
   /// The run waits for `resumeMutations()` while the store is read, so the outbox hears of it later.
   @Test("nor does an archive whose runs are resumed after the store was read")
   func archivedBeforeAndResumedAfter() {
-    online.send(false)
-    let client = client(knowing: [note()])
-    simulation.start(note(), with: Note(number: 1), on: client)
-    let archive = client.export().archive
-    expectEqual(rebase(client, client.outbox.currentItems[0].id, Note(number: 2)), "rebased")
-    let key = client.outbox.currentItems.first?.idempotencyKey
-    let next = kill(client)
-    next.change { $0.loading = .seconds(1) }
-    let other = self.client(in: next, knowing: [note()])
+    let (archive, key, next) = rebased()
+    let other = client(in: next, knowing: [note()])
     let imported = other.import(archive, for: [.mutation(note())], resuming: false)
     expectEqual(imported.mutationCount, 1)
     simulation.advance(by: .seconds(2))

@@ -106,11 +106,11 @@ struct OutboxRefetchTests: OutboxSuite {
     client.shutDown()
   }
 
-  @Test("whoever resumes runs does not wait for a store that fails to keep them")
-  func resumedBeforeAFailingStore() {
+  /// A client that has imported a run from the archive of another one, and holds it until it is resumed.
+  private func importing(_ input: Note) -> QueryClient {
     online.send(false)
     let first = client(in: SlowStore(clock: simulation.clock))
-    simulation.start(note(), with: Note(number: 1), on: first)
+    simulation.start(note(), with: input, on: first)
     let archive = first.export().archive
     first.shutDown()
     simulation.settle()
@@ -118,12 +118,24 @@ struct OutboxRefetchTests: OutboxSuite {
     let second = client()
     let imported = second.import(archive, for: [.mutation(note())], resuming: false)
     expectEqual(imported.mutationCount, 1)
-    store.change { $0.refuses = { _, _ in .full } }
+    return second
+  }
+
+  /// Resumes the runs of a client, and notes when the call has returned.
+  private func resume(_ client: QueryClient) -> Notes<Int> {
     let ends = Notes<Int>()
-    simulation.task { [second] in
-      await second.resumeMutations()
+    simulation.task { [client] in
+      await client.resumeMutations()
       ends.add(1)
     }
+    return ends
+  }
+
+  @Test("whoever resumes runs does not wait for a store that fails to keep them")
+  func resumedBeforeAFailingStore() {
+    let second = importing(Note(number: 1))
+    store.change { $0.refuses = { _, _ in .full } }
+    let ends = resume(second)
     simulation.advance(by: .seconds(1))
     expectEqual(shown(second.outbox.currentItems), ["1 saving"])
     expectEqual(ends.count, 1)
@@ -136,25 +148,12 @@ struct OutboxRefetchTests: OutboxSuite {
   /// The time to wait for the store is over, or a read has failed and the next one comes later.
   @Test("nor for a store that is silent, or could not be read", arguments: [false, true])
   func resumedBeforeAnUnreadStore(fails: Bool) {
-    online.send(false)
-    let first = client(in: SlowStore(clock: simulation.clock))
-    simulation.start(note(), with: Note(number: 2), on: first)
-    let archive = first.export().archive
-    first.shutDown()
-    simulation.settle()
-    online.send(true)
     store.change {
       if fails { $0.loadError = .denied } else { $0.loading = .hours(1) }
     }
-    let second = client()
-    let imported = second.import(archive, for: [.mutation(note())], resuming: false)
-    expectEqual(imported.mutationCount, 1)
+    let second = importing(Note(number: 2))
     simulation.advance(by: .milliseconds(fails ? 2_500 : 20_000))
-    let ends = Notes<Int>()
-    simulation.task { [second] in
-      await second.resumeMutations()
-      ends.add(1)
-    }
+    let ends = resume(second)
     simulation.advance(by: .seconds(1))
     expectEqual(shown(second.outbox.currentItems), ["2 saving"])
     expectEqual(ends.count, 1)
