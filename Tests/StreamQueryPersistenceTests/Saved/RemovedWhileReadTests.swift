@@ -103,36 +103,12 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     client.shutDown()
   }
 
-  /// The entry has no data that could keep the mark, and ends with its client.
-  @Test(
-    "data for an observed query stays invalidated for the next launch if its store is read after the call",
-    arguments: [false, true]
-  )
-  func invalidated(waitsNoLonger: Bool) throws {
-    let client = try launched(loading: .seconds(60))
-    let recording = simulation.record(client.stream(query))
-    simulation.settle()
-    if waitsNoLonger { simulation.advance(by: .seconds(20)) }
-    client.markInvalidated(.active)
-    simulation.settle()
-    recording.cancel()
-    client.shutDown()
-    simulation.advance(by: .seconds(75))
-    store.change { $0.loading = .zero }
-    let next = QueryClient(simulation: simulation)
-    let later = simulation.record(next.stream(query))
-    simulation.advance(by: .seconds(1))
-    expectEqual(later.values.last?.data, 1)
-    expectEqual(later.values.last?.isFetching, true)
-    later.cancel()
-    next.shutDown()
-  }
-
   enum Selection: CaseIterable {
-    case predicate, activePredicate, inactive
+    case active, predicate, activePredicate, inactive
 
     var filter: QueryFilter {
       switch self {
+      case .active: .active
       case .predicate: .where { _ in true }
       case .activePredicate: .active && .where { _ in true }
       case .inactive: .inactive
@@ -140,9 +116,9 @@ struct RemovedWhileReadTests: SlowStoreSuite {
     }
   }
 
-  /// The persister cannot evaluate these filters for the entry, which is in the cache without its data.
+  /// The entry is in the cache without data that could keep the mark, and ends with its client.
   @Test(
-    "so does data that a predicate selects, or that nobody observes any more",
+    "data stays invalidated for the next launch if its store is read after the call, however it was selected",
     arguments: Selection.allCases,
     [false, true]
   )
