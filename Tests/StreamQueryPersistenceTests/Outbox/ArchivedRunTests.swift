@@ -131,4 +131,39 @@ struct ArchivedRunTests: OutboxSuite {
     expectEmpty(kept())
     second.shutDown()
   }
+
+  /// Its record would otherwise begin another run when the callbacks have returned.
+  @Test("an item that is dropped while such a run reports its failure is not sent")
+  func droppedWhileItFails() {
+    online.send(false)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    first.shutDown()
+    simulation.settle()
+    online.send(true)
+    store.change { $0.loading = .seconds(1) }
+    let fails = TestLock(true)
+    let mutation = note()
+      .onMutate { _, _ -> Void in
+        if fails.withLock({ $0 }) { throw Refused() }
+      }
+      .onError { _, _ in try await Scheduling.current.clock.sleep(for: .seconds(5)) }
+    let second = client(knowing: [mutation])
+    let imported = second.import(archive, for: [.mutation(mutation)], resuming: false)
+    expectEqual(imported.mutationCount, 1)
+    simulation.advance(by: .seconds(2))
+    simulation.task { [second] in await second.resumeMutations() }
+    simulation.advance(by: .seconds(1))
+    fails.withLock { $0 = false }
+    expectEqual(kept(), ["{number:1,text:}"])
+    for item in second.outbox.currentItems {
+      simulation.task { [second] in _ = try? await second.outbox.drop(item.id) }
+    }
+    simulation.advance(by: .seconds(10))
+    expectEmpty(server.log.all)
+    expectEmpty(second.outbox.currentItems)
+    expectEmpty(kept())
+    second.shutDown()
+  }
 }
