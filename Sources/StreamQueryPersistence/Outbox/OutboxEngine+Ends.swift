@@ -38,7 +38,7 @@ extension OutboxEngine {
     if !wasDurable {
       // After the client's end, the record belongs to the next client.
       if update({ $0.writer.stage.hasEnded }) { return }
-      guard ending == .succeeded || ending == .cancelled else { return reopen(for: job) }
+      guard ending == .succeeded || ending == .cancelled || !reopen(for: job) else { return }
     }
     let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
@@ -46,6 +46,7 @@ extension OutboxEngine {
       // After the client's data is erased, nothing is written. A client that was only shut down still removes
       // the record of a run that ends.
       if state.writer.stage.isErased { return nil as Gone? }
+      state.dropped.remove(id)
       if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
       // The replacements are written in one batch with the removal of the run's record.
       let late = rewritten.filter { !state.ledger.rewrote($0.record, from: $0.edition) }
@@ -75,13 +76,17 @@ extension OutboxEngine {
   /// Begins a durable run for a stored item: an archive's run had taken its place, and has failed.
   ///
   /// It was not durable, or its preparation has failed.
-  private func reopen(for job: MutationJob) {
+  ///
+  /// - Returns: `false` if the item was dropped meanwhile, so that its record is to be removed.
+  private func reopen(for job: MutationJob) -> Bool {
     let id = job.identity
-    let isOpen = update { state in
+    let isOpen = update { state -> Bool? in
+      if state.dropped.contains(id) { return nil }
       if state.jobs[id] === job { state.jobs[id] = nil }
       return state.jobs[id] == nil && state.ledger.reopened(id)
     }
-    if isOpen { feed() }
+    if isOpen == true { feed() }
+    return isOpen != nil
   }
 
   /// Replaces identifiers in waiting items and in the inputs of their runs; returns the changed records.

@@ -38,6 +38,7 @@ extension OutboxEngine {
     let (isKnown, isEnded, known) = update { state in
       let pending = state.pending.first { $0.job.identity == id }
       let isKnown = state.ledger[id] != nil || pending != nil
+      if isKnown, !state.writer.stage.hasEnded { state.dropped.insert(id) }
       return (isKnown, state.writer.stage.hasEnded, state.jobs[id] ?? pending?.job)
     }
     // After the client's end, the record belongs to the next client.
@@ -49,7 +50,10 @@ extension OutboxEngine {
       // The record is removed when the run ends, and a run cannot wait for its own end.
       if client?.cancel(job) == true { return }
     } else {
-      let old = update { $0.writer.stage.hasEnded ? nil : $0.ledger.ended(id) }
+      let old = update { state -> OutboxLedger.Entry? in
+        state.dropped.remove(id)
+        return state.writer.stage.hasEnded ? nil : state.ledger.ended(id)
+      }
       withExtendedLifetime(old) {}
       release()
       start { $0.writer.stage.hasEnded ? nil : $0.writer.changed() }

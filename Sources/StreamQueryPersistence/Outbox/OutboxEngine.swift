@@ -46,6 +46,8 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     /// The names that mutations of several types share; each is reported once.
     var sameNames: Set<String> = []
     var jobs: [RunIdentity: MutationJob] = [:]
+    /// The items that were dropped while they had runs; their records are removed, however the runs end.
+    var dropped: Set<RunIdentity> = []
     var pending: [Pending] = [] {
       didSet { ledger.version &+= 1 }
     }
