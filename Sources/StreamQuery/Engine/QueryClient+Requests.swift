@@ -101,10 +101,24 @@ nonisolated extension QueryClient {
     {
       return .cached(data)
     }
+    if let caller { return beginFetch(key, definition, need, setting, unlessCancelled: caller) }
     return resolving(key, definition) { state, key, index, resolution, transaction in
-      if caller?.isCancelled == true { return .recursive }
       // The request is made inside the closure, so that the closure captures nothing that it would
       // have to retain.
+      let request = FetchRequest(cause: .manual, setting: setting)
+      return state.fetch(key, at: index, need, request, role: .leasing, resolution, &transaction)
+    }
+  }
+
+  private func beginFetch(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ need: CachePolicy,
+    _ setting: FetchSetting?,
+    unlessCancelled caller: RestoringCaller
+  ) -> FetchStart {
+    resolving(key, definition) { state, key, index, resolution, transaction in
+      if caller.isCancelled { return .recursive }
       let request = FetchRequest(cause: .manual, setting: setting)
       return state.fetch(key, at: index, need, request, role: .leasing, resolution, &transaction)
     }

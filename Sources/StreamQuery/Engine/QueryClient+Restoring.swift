@@ -54,10 +54,28 @@ nonisolated extension QueryClient {
     for caller: RestoringCaller? = nil,
     _ begin: (RestoringCaller?) -> FetchStart
   ) async throws -> FetchStart {
-    var present = caller
+    guard caller == nil else {
+      return try await whenRead(key, definition, nil, within: &rest, for: caller, begin)
+    }
+    // Nearly always no store has to be read first, so the wait is a function of its own.
+    let start = begin(nil)
+    guard case .restoring = start, rest != .zero else { return start }
+    return try await whenRead(key, definition, start, within: &rest, for: nil, begin)
+  }
+
+  @inline(never)
+  private func whenRead(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ first: FetchStart?,
+    within rest: inout TimeSpan,
+    for caller: RestoringCaller?,
+    _ begin: (RestoringCaller?) -> FetchStart
+  ) async throws -> FetchStart {
+    var (present, first) = (caller, first)
     defer { if let present { leaves(present) } }
     while true {
-      let start = begin(present)
+      let start = first.take() ?? begin(present)
       if let present, present.isCancelled {
         // The key was removed before the fetch began, or just after that.
         if case .waiting(let waiter) = start { waiter.leave { self.left(waiter) } }
