@@ -14,7 +14,14 @@ extension Simulation {
     _ name: String = "task",
     _ operation: @escaping @Sendable () async -> Success
   ) -> Task<Success, Never> {
-    start(named: name, operation)
+    let registry = registry
+    let id = registry.begin(name)
+    let task = start {
+      defer { registry.end(id) }
+      return await operation()
+    }
+    registry.attach({ task.cancel() }, to: id)
+    return task
   }
 
   /// Starts a task that may fail in this simulation.
@@ -60,18 +67,11 @@ extension Simulation {
   /// Starts the task of a recording; called by inlinable code that knows the type of the elements.
   @usableFromInline
   func startRecording(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    start(named: nil, operation)
-  }
-
-  private func start<Success: Sendable>(
-    named name: String?,
-    _ operation: @escaping @Sendable () async -> Success
-  ) -> Task<Success, Never> {
     let registry = registry
-    let id = registry.begin(name)
+    let id = registry.beginRecording()
     let task = start {
       defer { registry.end(id) }
-      return await operation()
+      await operation()
     }
     registry.attach({ task.cancel() }, to: id)
     return task

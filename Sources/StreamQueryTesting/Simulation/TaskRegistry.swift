@@ -3,41 +3,53 @@ internal import Synchronization
 
 /// The unfinished tasks of a simulation, by name, its recordings, and the closures that its clients add.
 final class TaskRegistry: Sendable {
-  private struct Entry: Sendable {
-    /// The name of the task; `nil` for a recording, which does not count as an unfinished task.
-    let name: String?
-    var cancel: (@Sendable () -> Void)?
-  }
-
   private struct State {
     var lastID: UInt64 = 0
-    /// The tasks that have not ended; while there are recordings among them, subscriptions are no leaks.
-    var tasks: [UInt64: Entry] = [:]
+    var names: [UInt64: String] = [:]
+    var cancellations: [UInt64: @Sendable () -> Void] = [:]
     var probes: [@Sendable () -> Liveness] = []
     var endings: [@Sendable () -> Void] = []
     var closings: [@Sendable () -> Void] = []
+    /// The active recordings; while there are any, subscriptions are no leaks.
+    var recordings: Set<UInt64> = []
   }
 
   private let state = Mutex(State())
 
-  /// Adds a task, which `end(_:)` removes; a task without a name is a recording.
-  func begin(_ name: String?) -> UInt64 {
+  func begin(_ name: String) -> UInt64 {
     state.withLock { state in
       state.lastID += 1
-      state.tasks[state.lastID] = Entry(name: name)
+      state.names[state.lastID] = name
+      return state.lastID
+    }
+  }
+
+  /// Adds a recording, which `end(_:)` removes; it does not count as an unfinished task.
+  func beginRecording() -> UInt64 {
+    state.withLock { state in
+      state.lastID += 1
+      state.recordings.insert(state.lastID)
       return state.lastID
     }
   }
 
   func end(_ id: UInt64) {
+    let dropped = state.withLock { state in
+      state.names[id] = nil
+      state.recordings.remove(id)
+      return state.cancellations.removeValue(forKey: id)
+    }
     // The closure retains a task, and the task's release may run code of the test, so it is released outside
     // the lock.
-    _ = state.withLock { $0.tasks.removeValue(forKey: id) }
+    _ = dropped
   }
 
   /// Stores a closure that cancels a task, unless the task has ended already.
   func attach(_ cancel: @escaping @Sendable () -> Void, to id: UInt64) {
-    state.withLock { $0.tasks[id]?.cancel = cancel }
+    state.withLock { state in
+      guard state.names[id] != nil || state.recordings.contains(id) else { return }
+      state.cancellations[id] = cancel
+    }
   }
 
   func add(_ probe: @escaping @Sendable () -> Liveness, onEnd: @escaping @Sendable () -> Void) {
@@ -64,11 +76,11 @@ final class TaskRegistry: Sendable {
 
   /// The names of unfinished tasks, in the order in which they were started.
   var unfinished: [String] {
-    state.withLock { $0.tasks }.sorted { $0.key < $1.key }.compactMap(\.value.name)
+    state.withLock { $0.names }.sorted { $0.key < $1.key }.map(\.value)
   }
 
   var hasUnfinished: Bool {
-    state.withLock { $0.tasks.values.contains { $0.name != nil } }
+    state.withLock { !$0.names.isEmpty }
   }
 
   /// The objects that the clients report as alive, including subscriptions.
@@ -78,9 +90,7 @@ final class TaskRegistry: Sendable {
 
   /// One line for each object that the clients report as alive; the clients are asked outside the lock.
   var probeReport: [String] {
-    let (probes, isRecording) = state.withLock { state in
-      (state.probes, state.tasks.values.contains { $0.name == nil })
-    }
+    let (probes, isRecording) = state.withLock { ($0.probes, !$0.recordings.isEmpty) }
     let found = probes.map { $0() }
     var report = found.flatMap(\.unfinished)
     // The owner of a subscription is not known, so while a recording is active, no subscription counts as a
@@ -91,8 +101,9 @@ final class TaskRegistry: Sendable {
   }
 
   func cancelAll() {
-    for (_, task) in state.withLock({ $0.tasks }).sorted(by: { $0.key < $1.key }) {
-      task.cancel?()
+    let cancellations = state.withLock { $0.cancellations }
+    for (_, cancel) in cancellations.sorted(by: { $0.key < $1.key }) {
+      cancel()
     }
   }
 }
