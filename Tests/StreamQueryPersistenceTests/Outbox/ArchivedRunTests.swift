@@ -100,17 +100,44 @@ struct ArchivedRunTests: OutboxSuite {
     second.shutDown()
   }
 
-  /// Such a run was not given to the outbox of its client.
-  @Test("a durable run whose preparation fails leaves its record, and begins again from it")
-  func unprepared() {
+  /// An archive of a run that waits for the network, which is back now; the store, which has a record of the
+  /// run, is read in a second.
+  private func archive(of durable: Mutation<Note, String>) -> CacheArchive {
     online.send(false)
     let first = client()
-    simulation.start(note(), with: Note(number: 1), on: first)
+    simulation.start(durable, with: Note(number: 1), on: first)
     let archive = first.export().archive
     first.shutDown()
     simulation.settle()
     online.send(true)
     store.change { $0.loading = .seconds(1) }
+    return archive
+  }
+
+  /// The server has made the change, so the record must not begin a durable run.
+  @Test("a run that `clear()` ends while its last callback runs is not sent again")
+  func clearedAfterItsSuccess() {
+    let durable = plain.durable()
+    let archive = archive(of: durable)
+    let slow = plain.onSuccess { _, _ in
+      try await Scheduling.current.clock.sleep(for: .seconds(5))
+    }
+    let second = client(knowing: [durable])
+    expectEqual(second.import(archive, for: [.mutation(slow)]).mutationCount, 1)
+    simulation.advance(by: .seconds(2))
+    expectEqual(second.outbox.currentItems.count, 1)
+    second.clear()
+    simulation.advance(by: .seconds(10))
+    expectEqual(server.log.all.count { $0.hasSuffix(" 1 done") }, 1)
+    expectEmpty(second.outbox.currentItems)
+    expectEmpty(kept())
+    second.shutDown()
+  }
+
+  /// Such a run was not given to the outbox of its client.
+  @Test("a durable run whose preparation fails leaves its record, and begins again from it")
+  func unprepared() {
+    let archive = archive(of: note())
     let fails = TestLock(true)
     let mutation = note().onMutate { _, _ -> Void in
       if fails.withLock({ $0 }) { throw Refused() }
@@ -135,14 +162,7 @@ struct ArchivedRunTests: OutboxSuite {
   /// Its record would otherwise begin another run when the callbacks have returned.
   @Test("an item that is dropped while such a run reports its failure is not sent")
   func droppedWhileItFails() {
-    online.send(false)
-    let first = client()
-    simulation.start(note(), with: Note(number: 1), on: first)
-    let archive = first.export().archive
-    first.shutDown()
-    simulation.settle()
-    online.send(true)
-    store.change { $0.loading = .seconds(1) }
+    let archive = archive(of: note())
     let fails = TestLock(true)
     let mutation = note()
       .onMutate { _, _ -> Void in
@@ -157,10 +177,15 @@ struct ArchivedRunTests: OutboxSuite {
     simulation.advance(by: .seconds(1))
     fails.withLock { $0 = false }
     expectEqual(kept(), ["{number:1,text:}"])
+    let ends = Notes<Int>()
     for item in second.outbox.currentItems {
-      simulation.task { [second] in _ = try? await second.outbox.drop(item.id) }
+      simulation.task { [second] in
+        try? await second.outbox.drop(item.id)
+        ends.add(1)
+      }
     }
     simulation.advance(by: .seconds(10))
+    expectEqual(ends.count, 1)
     expectEmpty(server.log.all)
     expectEmpty(second.outbox.currentItems)
     expectEmpty(kept())
